@@ -20,6 +20,17 @@ def ks_samples(a: ArrayLike, b: ArrayLike) -> float:
     return float(stats.ks_2samp(np.asarray(a), np.asarray(b), method="asymp").pvalue)
 
 
+def chi_square(observed: ArrayLike, expected: ArrayLike, least: float = 10.0) -> float:
+    """p-value of frequencies: outcomes expected less than `least` times count together, or as the commonest if rare."""
+    found, wanted = np.asarray(observed, dtype=float), np.asarray(expected, dtype=float)
+    few = wanted < least
+    groups = np.where(
+        few, wanted.size if wanted[few].sum() > 0.5 else wanted.argmax(), np.arange(wanted.size)
+    )
+    found, wanted = (np.bincount(np.unique(groups, return_inverse=True)[1], x) for x in (found, wanted))
+    return float(stats.chisquare(found, wanted * found.sum() / wanted.sum()).pvalue)
+
+
 def standard_errors(sample: ArrayLike, mean: float) -> float:
     """By how many standard errors the mean of a sample differs from `mean`."""
     x = np.asarray(sample, dtype=float)

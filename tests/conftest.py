@@ -11,6 +11,7 @@ from typing import Any
 import hypothesis
 import pytest
 
+from dprl.simulation.uploads import kept, ledger
 from tests import problems
 from tests.exact_draws import pytest_fixture_setup, pytest_runtest_protocol
 
@@ -64,3 +65,11 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
             return "tests/privacy" if file.startswith(ACCOUNTED) else file
 
     return Scheduling(config, log)
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where what is kept of uploads stands, of each test its own. Compiled code stays where it is."""
+    for module in (kept, ledger):
+        monkeypatch.setattr(module, "home", lambda: tmp_path / "home")
+    return tmp_path / "home"

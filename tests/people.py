@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -10,7 +11,7 @@ import numpy as np
 
 from dprl.learners import OFFLINE
 from dprl.learners.offline.learner import Learned
-from dprl.mdp import TabularMDP, planning
+from dprl.mdp import Size, TabularMDP, planning
 from dprl.privacy.attack import unit_noise
 from dprl.privacy.curator import ONCE
 from dprl.privacy.exact import STEPS
@@ -129,14 +130,36 @@ class Outcome(NamedTuple):
 
 
 class Again:
-    """A curator who says what was released before, in the same order."""
+    """A curator who releases what was released before, in the same order. asked: the queries so far."""
 
-    def __init__(self, told: tuple[np.ndarray, ...]) -> None:
+    def __init__(self, *told: np.ndarray) -> None:
+        self.asked: list[Query] = []
         self._told = iter(told)
 
     def release(self, query: Query) -> np.ndarray:
         """What the learner sees."""
+        self.asked.append(query)
         return next(self._told)
+
+
+class Certain:
+    """A curator without noise, of a data set or of its halves. asked: the queries so far."""
+
+    def __init__(self, *records: np.ndarray) -> None:
+        self.asked: list[Query] = []
+        self._records = records
+
+    def release(self, query: Query) -> np.ndarray:
+        """What the learner sees."""
+        self.asked.append(query)
+        H, S, A, _ = self._records[query.half].shape
+        return query.answer(self._records[query.half], np.zeros(query.draws(Size(S, A, H))), 0.0)
+
+
+def same_tables(learned: Learned, expected: Sequence[np.ndarray], off: float = 1e-10) -> None:
+    """Compare what was learned with the same tables by another way: policy, Q_hat, penalty, Q and V."""
+    for name, table in zip(("policy", "Q_hat", "penalty", "Q", "V"), expected, strict=True):
+        np.testing.assert_allclose(getattr(learned, name), table, rtol=0, atol=off, err_msg=name)
 
 
 def outcome(spec: UploadSpec, model: TabularMDP, behaviour: str, seed: int) -> Outcome:
@@ -170,7 +193,7 @@ def released(
     people = check.joined(held(model, each, problem.rewards is not None) for each in others)
     learned, told = learned_from(Curator((record,), noise, errors, rng), spec.learner.plan(problem))
     std = {name: float(mechanism.std(ONCE)[0]) * scale for name, scale in noise.scales.items()}
-    plug_in = learned_from(Again(told), OFFLINE[LEARNERS[1]].plan(problem))[0]
+    plug_in = learned_from(Again(*told), OFFLINE[LEARNERS[1]].plan(problem))[0]
     policies = (learned.policy, plug_in.policy) if policy is None else (policy, policy)
     models = [fitted_to(problem, policy, told, noise) for policy in policies]
     tables = [table for _, table in models]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 import pytest
 
-from dprl import ALGORITHMS, ENVIRONMENTS, RunSpec, TabularMDP
+from dprl import ALGORITHMS, ENVIRONMENTS, RunSpec, SpecError, TabularMDP
 from dprl.learners import Learner
 from dprl.mdp import Size
 from dprl.simulation.pairs import runs_in
@@ -32,6 +33,26 @@ QUICK = False  # set in tests/conftest.py where what is thorough is left out
 def few(most: int) -> int:
     """How many inputs, made at random but the same at each run, a property is tried on: a quarter in `make test`."""
     return most // 4 if QUICK else most
+
+
+@contextmanager
+def refused(beginning: str) -> Iterator[pytest.ExceptionInfo[SpecError]]:
+    """Check that this block raises a SpecError whose text, `field: sentence`, begins like this."""
+    with pytest.raises(SpecError) as error:
+        yield error
+    text = str(error.value)
+    assert text.startswith(beginning), text
+    assert text.startswith(f"{error.value.field}: ")
+    assert text.isprintable()
+    assert text.endswith(".")
+    assert len(text) < 500
+
+
+def finished(run: Any) -> Any:
+    """A run that has been played to its end."""
+    while not run.advance(60.0):
+        pass
+    return run
 
 
 def loop(algorithm_key: str) -> str:
@@ -85,6 +106,11 @@ def model(S: int = 2, A: int = 2, seed: int = 0) -> str:
 SMALL: dict[str, Any] = {
     "S": 3, "A": 2, "H": 3, "n": 1, "m": 1, "levels": 1, "doses": 2, "map": "SG", "model": model(),
 }  # fmt: skip
+
+
+def tiny(H: int, **more: Any) -> dict[str, Any]:
+    """Fields of a spec of a random problem with three states and two actions."""
+    return {"environment": "random", "environment_params": {"S": 3, "A": 2, "H": H}} | more
 
 
 def small_params(environment: str) -> dict[str, Any]:

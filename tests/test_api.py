@@ -15,6 +15,7 @@ import pytest
 import dprl
 from dprl.names import Given
 from dprl.simulation.kinds import KINDS
+from tests.problems import refused
 
 
 def test_the_example_is_true() -> None:
@@ -121,9 +122,8 @@ def test_the_environment_alone_needs_no_name() -> None:
     ],
 )  # fmt: skip
 def test_a_wrong_call_gets_a_sentence_that_says_what_was_meant(call: Any, sentence: str) -> None:
-    with pytest.raises(dprl.SpecError) as error:
+    with refused(sentence):
         call()
-    assert str(error.value).startswith(sentence)
 
 
 def test_registries_offer_no_way_to_empty_them() -> None:
@@ -158,7 +158,5 @@ def test_a_dict_of_fields_is_run_as_the_spec_that_it_is_of() -> None:
 def test_what_is_no_spec_is_refused_in_a_sentence(given: Any, sentence: str) -> None:
     asked = (dprl.run, dprl.estimate, lambda spec: dprl.Sweep(spec, {"epsilon": [1]}))
     for ask in asked:
-        with pytest.raises(dprl.SpecError) as error:
+        with refused(sentence):
             ask(given)
-        assert str(error.value).startswith(sentence)
-        assert str(error.value).endswith(".")

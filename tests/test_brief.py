@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -11,11 +12,13 @@ import numpy as np
 import pytest
 
 import dprl
+from dprl.metrics.curves import RunCurves
 from dprl.simulation import AttackSpec, Trace
 from dprl.simulation.uploads import kept
+from tests.problems import tiny
 
-MOST = 1000  # characters
-TINY: dict[str, Any] = {"environment": "random", "environment_params": {"S": 3, "A": 2, "H": 3}}
+MOST = 1000  # characters; of many runs twice that
+TINY = tiny(3)
 ONLINE = dprl.RunSpec(**TINY, episodes=1000, seeds=2)
 PUBLIC = {
     "states": ["a", "b"],
@@ -67,3 +70,25 @@ def test_an_environment_of_ones_own_prints_briefly_however_large_it_is() -> None
     spec = dprl.RunSpec(environment="custom", environment_params={"model": json.dumps(ring)}, episodes=1000)
     assert len(spec.to_json()) > 4 * MOST
     whatever([("custom", spec), ("attack", AttackSpec(run=spec))])
+
+
+def test_of_many_runs_a_notebook_shows_some() -> None:
+    budgets = [round(0.1 * 1.01**k, 6) for k in range(400)]
+    sweep = dprl.Sweep(ONLINE, {"epsilon": budgets})
+    end = np.array([ONLINE.episodes])
+    curves = {spec: RunCurves(end, np.full((ONLINE.seeds, 1), 1234.5)) for spec in sweep.specs}
+    whole, parts = (
+        dprl.SweepResult(sweep, curves),
+        dprl.Sweep(ONLINE, {"privacy": ["none", "local"], "epsilon": budgets[:200]}),
+    )
+    both = dprl.SweepResult(parts, {spec: curves[ONLINE.baseline()] for spec in parts.specs})
+    run = dprl.run(ONLINE)
+    many = dprl.compare({f"a run with a name of its own, {k}": run for k in range(40)})
+    for shown in (sweep, parts, whole, both, many):
+        text = re.sub(r"<[^<>]*>", "", shown._repr_html_())
+        assert len(text) < 2 * MOST
+        assert len(repr(shown)) < 2 * MOST
+        assert " more" in text or "..." in text
+    few = dprl.SweepResult(dprl.Sweep(ONLINE, {"epsilon": budgets[:3]}), curves)
+    assert few._repr_html_().count("<tr") == 4
+    assert "..." not in few._repr_html_()

@@ -43,10 +43,8 @@ def test_a_model_has_commas(params: list[str], tmp_path: Path) -> None:
     flags = ["--env", "custom", *given, "--episodes", "100", "--seeds", "1"]
     assert main(["run", *flags, "--out", str(tmp_path)]) == 0
     spec, _, _ = files(tmp_path)
-    assert (
-        spec.environment_params
-        == RunSpec(environment="custom", environment_params={"model": model(), "H": 3}).environment_params
-    )
+    params_ = RunSpec("custom", environment_params={"model": model(), "H": 3}).environment_params
+    assert spec.environment_params == params_
 
 
 def test_run_writes_its_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -92,10 +90,8 @@ def test_what_a_run_does_not_say_is_said(
 
 
 def test_spec_file_gives_the_same_and_flags_change_it(tmp_path: Path) -> None:
-    assert (
-        main(["run", *SMALL, "--epsilon", "3", "--algorithm-param", "cap=H-h", "--out", str(tmp_path / "a")])
-        == 0
-    )
+    changes = ["--epsilon", "3", "--algorithm-param", "cap=H-h"]
+    assert main(["run", *SMALL, *changes, "--out", str(tmp_path / "a")]) == 0
     file = str(tmp_path / "a" / "spec.json")
     assert main(["run", "--spec", file, "--out", str(tmp_path / "b")]) == 0
     for name in ("spec.json", "regret.csv"):
@@ -286,12 +282,8 @@ def test_sweep_writes_a_tidy_table_and_can_go_on_from_it(
     file = str(tmp_path / "run" / "spec.json")
     out = tmp_path / "sweep"
     try:
-        assert (
-            sweep(
-                "--spec", file, "--axis", "epsilon=0.1,1", "--axis", "privacy=none,central", "--out", str(out)
-            )
-            == 0
-        )
+        axes = ["--axis", "epsilon=0.1,1", "--axis", "privacy=none,central"]
+        assert sweep("--spec", file, *axes, "--out", str(out)) == 0
         table = pd.read_csv(out / "sweep.csv")
         again = tmp_path / "again"
         assert sweep("--spec", str(out / "sweep.json"), "--out", str(again)) == 0

@@ -24,6 +24,7 @@ from dprl.fields import (
     shown,
 )
 from dprl.simulation import RunSpec, spec_from_json
+from tests.problems import refused
 
 INT = Field("K", "int", 5, "users", low=1, high=10**15)
 FLOAT = Field("eps", "float", 1.0, "budget", low=0.0, high=10.0, low_open=True)
@@ -66,23 +67,8 @@ def test_minus_zero_is_zero() -> None:
 
 @pytest.mark.parametrize("value", [7.5, 1e-9, 0.999999])
 def test_fractions_are_not_ints(value: float) -> None:
-    refused(INT, value)
-
-
-def refused(field: Field, value: Any) -> None:
-    with pytest.raises(SpecError) as error:
-        field.check(value)
-    assert error.value.field == field.name
-    assert one_sentence(str(error.value), field.name)
-
-
-def one_sentence(message: str, name: str) -> bool:
-    return (
-        message.startswith(f"{name}: ")
-        and message.endswith(".")
-        and message.isprintable()
-        and len(message) < 400
-    )
+    with refused("K: "):
+        INT.check(value)
 
 
 @settings(max_examples=300, deadline=None, derandomize=True)
@@ -90,13 +76,11 @@ def one_sentence(message: str, name: str) -> bool:
 def test_any_text_is_parsed_or_refused_in_one_sentence(field: Field, text: str) -> None:
     try:
         value = field.parse(text)
-    except SpecError as error:
-        message = str(error)
+    except SpecError:
+        with refused(f"{field.name}: "):
+            field.parse(text)
     else:
-        if field is not PARAMS:
-            assert field.check(value) == value or value is None
-        return
-    assert one_sentence(message, field.name)
+        assert field is PARAMS or field.check(value) == value or value is None
 
 
 def test_optional_fields_may_be_left_open() -> None:
@@ -120,9 +104,8 @@ def test_parse_params() -> None:
     with pytest.raises(SpecError):
         parse_params("p", "model={1,2}", "model={3,4}")
     for text in ("S", "=6", "S=6,S=7", "S=6,H", "\n=\x00", "S:6"):
-        with pytest.raises(SpecError) as error:
+        with refused("p: "):
             parse_params("p", text)
-        assert one_sentence(str(error.value), "p")
 
 
 @settings(max_examples=200, deadline=None, derandomize=True)
@@ -136,12 +119,8 @@ def test_an_error_comes_out_of_a_process_of_workers_as_it_went_in() -> None:
     """Pickled by its message alone, it was another error there."""
     error = SpecError("episodes", "0 is not allowed; give a whole number from 1.")
     again = pickle.loads(pickle.dumps(error))
-    assert (type(again), str(again), again.field, again.sentence) == (
-        SpecError,
-        str(error),
-        error.field,
-        error.sentence,
-    )
+    assert (type(again), str(again)) == (SpecError, str(error))
+    assert (again.field, again.sentence) == (error.field, error.sentence)
 
 
 def test_json_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:

@@ -1,13 +1,4 @@
-"""Imports run one way, and only the pages know Streamlit.
-
-messages <- fields <- plugins <- engine <- mdp <- statistics <- {environments, privacy, learners} <- simulation
-<- {runs, links} <- {uploads, research} <- API <- papers <- lessons <- pages <- website; testing is over simulation;
-users, over privacy and fields, is for pages; player is over simulation, links, figures and sentences
-
-API is dprl/__init__.py. Names in braces never import each other; messages, metrics and tables import nothing of dprl,
-words only messages, theory only words, figures messages, tables and words, and sentences what figures draw, messages,
-metrics and words.
-"""
+"""Imports run one way, and only the pages know Streamlit."""
 
 from __future__ import annotations
 

@@ -16,6 +16,7 @@ from dprl.lessons.kinds import ATTACK
 from dprl.lessons.lesson import Lesson, read_lesson
 from dprl.simulation.online import promise
 from pages.shared.lessons import evidence
+from tests.problems import refused
 
 ORDER = Order(("one", "two", "three"), ("a", "b", "c"))
 MARKER = Marker(10.0, 1e6)
@@ -286,10 +287,8 @@ def test_a_fault_in_a_lesson_is_one_sentence_that_names_the_field(
     assert was in LESSON
     file = tmp_path / "mine.toml"
     file.write_text(LESSON.replace(was, now))
-    with pytest.raises(SpecError) as raised:
+    with refused(sentence):
         read_lesson(file)
-    assert str(raised.value).startswith(sentence)
-    assert str(raised.value).count("\n") == 0
 
 
 def test_the_lesson_in_the_document_is_a_lesson(tmp_path: Path) -> None:

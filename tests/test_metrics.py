@@ -7,7 +7,9 @@ import pytest
 from scipy import stats
 
 from dprl import metrics
+from dprl.metrics import Array, search
 from dprl.metrics.curves import RunCurves, median_band
+from dprl.metrics.regions import Region
 
 
 def test_band_is_scipys_t_interval() -> None:
@@ -248,3 +250,95 @@ def test_seeds_that_lose_in_proportion_to_the_users_are_counted() -> None:
     assert metrics.unsettled(episodes, np.array([flat, relapsed, episodes / 2])) == 2
     assert metrics.unsettled(episodes, np.array([np.zeros(5), np.sqrt(episodes)])) == 0
     assert metrics.unsettled(np.zeros(0, np.int64), np.zeros((2, 0))) == 0
+
+
+# The search for the number of users.
+
+GRID = tuple(round(10 ** (j / 8)) for j in range(16, 121))
+
+
+@pytest.mark.parametrize("power", [-1.0, -0.5, -2.0])
+@pytest.mark.parametrize("scale", [1e3, 1e6, 1e11])
+@pytest.mark.parametrize("start", [100, 10**6, 10**15])
+def test_the_search_finds_the_users(power: float, scale: float, start: int) -> None:
+    looked = []
+
+    def look(k: int) -> Array:
+        looked.append(k)
+        price: Array = min(3.0, (k / scale) ** power) * np.array([0.9, 1.0, 1.1])
+        return price
+
+    found = search.search_users(look, 0.5, GRID, start, search.bootstrap(3))
+    right = scale * 0.5 ** (1 / power)
+    assert found.pending is None
+    assert len(looked) <= 12
+    if right > 10**15:
+        assert np.isnan(found.needed)
+    else:
+        assert found.needed == pytest.approx(right, rel=0.02)
+        assert found.low <= found.needed <= found.high
+
+
+def test_the_search_waits_for_what_is_not_known() -> None:
+    known = {10**6: np.array([2.0, 2.0])}
+    found = search.search_users(known.get, 0.1, GRID, 10**6, search.bootstrap(2))
+    assert found.pending is not None
+    assert found.pending > 10**6
+    assert np.isnan(found.needed)
+
+
+def test_a_price_that_never_falls_needs_more_than_the_grid() -> None:
+    found = search.search_users(lambda k: np.array([2.0, 2.0]), 0.1, GRID, 10**6, search.bootstrap(2))
+    assert found.pending is None
+    assert np.isnan(found.needed)
+    assert np.isinf(found.high)
+
+
+def test_a_price_below_the_target_from_the_start() -> None:
+    found = search.search_users(lambda k: np.array([-1.0, 0.0]), 0.1, GRID, 10**6, search.bootstrap(2))
+    assert found.needed == GRID[0]
+
+
+# Where weights are held possible: projections against points of the region itself.
+
+
+def lies_in(one: Region, w: Array) -> bool:
+    """Whether w is in the region, by its definition, in many directions x."""
+    x = np.random.default_rng(1).normal(size=(20_000, len(w)))
+    Y = x @ np.linalg.inv(one.G + one.ridge * np.eye(len(w)))
+    square = (Y**2).sum(-1)
+    most = one.beta * np.sqrt((x * Y).sum(-1) + one.slack * square) + one.pull * np.sqrt(square)
+    return bool((x @ (w - one.center) <= most * (1 + 1e-9)).all())
+
+
+def made(spread: float, slack: float, pull: float) -> Region:
+    rng = np.random.default_rng(0)
+    root = rng.normal(size=(3, 3)) * np.array([1.0, spread, 1.0])
+    return Region(rng.normal(size=3), root @ root.T, 0.5, 2.0, slack, pull)
+
+
+@pytest.mark.parametrize("pull", [0.0, 3.0])
+@pytest.mark.parametrize("slack", [0.0, 4.0])
+def test_an_outline_is_the_projection_of_the_region(slack: float, pull: float) -> None:
+    """Its ends are the half widths, and in a direction it reaches as far as the region does, no less and no further."""
+    one = made(1.0, slack, pull)
+    outline, wide = metrics.outline(one, 0, 2), metrics.half_widths(one)
+    assert np.allclose(outline[0], outline[-1])
+    for k, coordinate in enumerate((0, 2)):
+        assert outline[:, k].max() - one.center[coordinate] == pytest.approx(wide[coordinate], rel=1e-3)
+        assert one.center[coordinate] - outline[:, k].min() == pytest.approx(wide[coordinate], rel=1e-3)
+    # a point of the region beyond which there is none in direction x: the gradient of its right-hand side
+    x = np.array([0.6, 0.0, -0.8])
+    M = np.linalg.inv(one.G + one.ridge * np.eye(3))
+    A, B = M + one.slack * M @ M, M @ M
+    furthest = one.center + one.beta * A @ x / np.sqrt(x @ A @ x) + one.pull * B @ x / np.sqrt(x @ B @ x)
+    assert lies_in(one, one.center + 0.999 * (furthest - one.center))
+    assert not lies_in(one, one.center + 1.05 * (furthest - one.center))
+    reached = (outline - one.center[[0, 2]]) @ x[[0, 2]]
+    assert reached.max() == pytest.approx(float((furthest - one.center) @ x), rel=1e-3)
+
+
+def test_what_is_not_known_has_no_width() -> None:
+    one = made(1.0, 0.0, 0.0)._replace(center=np.full(3, np.nan))
+    assert not one.known
+    assert np.isnan(metrics.half_widths(one)).all()

@@ -12,17 +12,10 @@ import pytest
 from dprl import Budget, Policy
 from dprl.__main__ import main
 from dprl.research import release
-from dprl.simulation.uploads import kept, ledger
 from tests.two_rooms import EXAMPLE, example
 
+pytestmark = pytest.mark.usefixtures("home")
 HEADING, *ROWS = example().splitlines(keepends=True)
-
-
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    for module in (kept, ledger):
-        monkeypatch.setattr(module, "home", lambda: tmp_path / "home")
-    return tmp_path / "home"
 
 
 @pytest.fixture

@@ -314,42 +314,43 @@ def test_a_part_that_is_gone_when_its_turn_comes_opens_no_session(monkeypatch: p
     assert ran == [part, RerunData(page_script_hash="home"), whole, part]
 
 
-def test_a_run_that_has_ended_is_heard_before_a_part_draws_itself_again(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Under load phones of a class lost the end of their page, and followed the teacher no more."""
-    begun: list[RerunData] = []
-    monkeypatch.setattr(AppSession, "_create_scriptrunner", lambda self, asked: begun.append(asked))
+TICK, PRESS = RerunData(fragment_id="part", is_auto_rerun=True), RerunData(fragment_id="part")
+
+
+@pytest.fixture
+def begun(monkeypatch: pytest.MonkeyPatch) -> list[RerunData]:
+    """The runs that patched sessions begin."""
+    found: list[RerunData] = []
+    monkeypatch.setattr(AppSession, "_create_scriptrunner", lambda self, asked: found.append(asked))
     monkeypatch.setattr(AppSession, "request_rerun", AppSession.request_rerun)  # put back in the end
     streamlit_patches.hear_runs_to_their_end()
+    return found
+
+
+def test_a_run_that_has_ended_is_heard_before_a_part_draws_itself_again(begun: list[RerunData]) -> None:
+    """Under load phones of a class lost the end of their page, and followed the teacher no more."""
     ended = SimpleNamespace(request_rerun=lambda asked: False)
     session: Any = SimpleNamespace(_scriptrunner=ended, session_state={})
-    tick, press = RerunData(fragment_id="part", is_auto_rerun=True), RerunData(fragment_id="part")
-    AppSession._create_scriptrunner(session, tick)
-    AppSession._create_scriptrunner(session, press)  # nothing that was pressed waits
+    AppSession._create_scriptrunner(session, TICK)
+    AppSession._create_scriptrunner(session, PRESS)  # nothing that was pressed waits
     session._scriptrunner = None  # it has been heard
-    AppSession._create_scriptrunner(session, tick)
-    assert begun == [press, tick]
+    AppSession._create_scriptrunner(session, TICK)
+    assert begun == [PRESS, TICK]
 
 
 def test_a_part_that_says_whether_anything_has_changed_gets_no_turns(
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    begun: list[RerunData], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    begun: list[RerunData] = []
-    monkeypatch.setattr(AppSession, "_create_scriptrunner", lambda self, asked: begun.append(asked))
-    monkeypatch.setattr(AppSession, "request_rerun", AppSession.request_rerun)  # put back in the end
-    streamlit_patches.hear_runs_to_their_end()
     told: dict[str, Any] = {}
     session: Any = SimpleNamespace(_scriptrunner=None, session_state=told)
-    tick, press = RerunData(fragment_id="part", is_auto_rerun=True), RerunData(fragment_id="part")
-    AppSession._create_scriptrunner(session, tick)  # no part has said anything
+    AppSession._create_scriptrunner(session, TICK)  # no part has said anything
     still = [True]
     told[streamlit_patches.STILL] = {"part": lambda: still[0]}
-    AppSession._create_scriptrunner(session, tick)
-    AppSession._create_scriptrunner(session, press)
+    AppSession._create_scriptrunner(session, TICK)
+    AppSession._create_scriptrunner(session, PRESS)
     still[0] = False
-    AppSession._create_scriptrunner(session, tick)
-    assert begun == [tick, press, RerunData()]  # the whole page at once
+    AppSession._create_scriptrunner(session, TICK)
+    assert begun == [TICK, PRESS, RerunData()]  # the whole page at once
     asked: list[Any] = []
     monkeypatch.setattr(AppSession, "request_rerun", lambda self, given: asked.append(given))
     streamlit_patches.hear_runs_to_their_end()
@@ -362,8 +363,8 @@ def test_a_part_that_says_whether_anything_has_changed_gets_no_turns(
     AppSession.request_rerun(session, turn)
     assert asked[3:] == [turn]
     told[streamlit_patches.STILL] = {"part": lambda: 1 / 0}
-    AppSession._create_scriptrunner(session, tick)  # which says on the page what is wrong
-    assert begun[3:] == [tick]
+    AppSession._create_scriptrunner(session, TICK)  # which says on the page what is wrong
+    assert begun[3:] == [TICK]
     assert "could not say whether it has changed" in caplog.text
 
 

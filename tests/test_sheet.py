@@ -7,7 +7,6 @@ import json
 import re
 from dataclasses import replace
 from html import unescape
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,17 +18,12 @@ from dprl.environments import ENVIRONMENTS
 from dprl.research.sheet import sheet
 from dprl.sentences import sheet as said
 from dprl.sentences import uploads, verdict
-from dprl.simulation.uploads import kept
 from tests.people import declared, treated, written_down
 
+pytestmark = pytest.mark.usefixtures("home")
 WARD = ENVIRONMENTS["random"].make(S=4, A=2, H=5, seed=3, concentration=5.0)
 STATES = ["well", "<b>mild</b>", "se{parts}vere", "other"]
 ACTIONS = ["watch & wait", "treat"]
-
-
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kept, "home", lambda: tmp_path / "home")
 
 
 def learned(**changes: Any) -> Policy:

@@ -118,9 +118,8 @@ def test_what_is_stated_covers_one_more_kind_than_was_seen() -> None:
         said = np.log(covering(errors[:-4], names[:-4]))
         inside.append(np.mean(np.abs(errors[-4:]) <= said))
     assert 0.9 - 3 * np.std(inside) / np.sqrt(400) <= np.mean(inside) <= 0.97
-    assert covering(np.log([8.0, 1.0, 2.0]), ["a", "b", "c"]) == pytest.approx(
-        8
-    )  # with few kinds all of them
+    # with few kinds all of them
+    assert covering(np.log([8.0, 1.0, 2.0]), ["a", "b", "c"]) == pytest.approx(8)
 
 
 @pytest.mark.parametrize("kind", [*DRAWN, *HIDDEN])

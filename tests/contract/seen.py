@@ -18,6 +18,7 @@ from dprl.mdp.tabular import Array
 from dprl.simulation import RunSpec, SeedRun
 from dprl.statistics import REPLACE_ONE
 from dprl.testing.report import require
+from tests.problems import finished
 
 SIZE = Size(3, 2, 3)
 ROOMS = ("dprl.learners", "dprl.mdp.structure", "dprl.mdp.planning", "dprl.engine")
@@ -150,7 +151,7 @@ def sensitivity(learner: TabularLearner) -> None:
     for bonus in learner.bonuses:
         seen_by = learner.seen(bonus)
         stated = seen_by.sensitivity(small, REPLACE_ONE)
-        users = [_user(small, seen_by.visits, seen_by.reward, *one) for one in _trajectories(small)]
+        users = [user_of(small, seen_by.visits, seen_by.reward, *one) for one in trajectories_of(small)]
         moved = [a - b for a, b in itertools.combinations(users, 2)]
         l1 = max(float(np.abs(move).sum()) for move in moved)
         l2 = max(float((move * move).sum()) for move in moved)
@@ -158,12 +159,14 @@ def sensitivity(learner: TabularLearner) -> None:
             require(most <= said * (1 + 1e-12), f"one user moves an {name} of {most:g}, and it says {said:g}")
 
 
-def _trajectories(size: Size) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
+def trajectories_of(size: Size) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
     states = itertools.product(range(size.S), repeat=size.H + 1)
     return itertools.product(states, itertools.product((0, 1), repeat=size.H))
 
 
-def _user(size: Size, visits: float, reward: float, states: tuple[int, ...], paid: tuple[int, ...]) -> Array:
+def user_of(
+    size: Size, visits: float, reward: float, states: tuple[int, ...], paid: tuple[int, ...]
+) -> Array:
     """What a user of one action adds to the counts, in the units in which they are released."""
     added = np.zeros((size.H, size.S, size.S + 2))
     for h, (s, x) in enumerate(itertools.pairwise(states)):
@@ -209,17 +212,14 @@ def handed(learner: TabularLearner) -> None:
         plan=watched("plan", [state.released, *own], run._kernels.plan),
         next_release=watched("next_release", pace, run._kernels.next_release),
     )
-    while not run.advance(1e9):
-        pass
+    finished(run)
     require(calls["plan"] == state.position[0] > 5, "it was not asked for a plan at each release")
     require(calls["next_release"] == calls["plan"] - 1, "the last release is not that of the last user")
 
 
 def scrambled_counts(learner: TabularLearner) -> None:
     """Once counts are released, the true ones change nothing about a plan."""
-    run = small_run(learner)
-    while not run.advance(1e9):
-        pass
+    run = finished(small_run(learner))
     state, setup = run.state, run.setup
     released, errors = state.released.copy(), state.errors.copy()
 

@@ -21,7 +21,8 @@ from dprl.privacy import PRIVATIZERS
 from dprl.simulation import start
 from dprl.simulation.pairs import calibrations_for, runs_in
 from dprl.statistics import CONSISTENT, FITTED
-from tests.problems import first, fits, home, small_params
+from tests import problems
+from tests.problems import finished, first, fits, home, small_params
 
 BONUSES = ("practical", "paper", "anytime")
 CALIBRATIONS = ("calibrated", "paper")
@@ -61,21 +62,14 @@ def small_spec(
 ) -> RunSpec:
     """bonus: by default the earliest, which learns from the fewest users."""
     given: dict[str, Any] = {
-        "environment_params": small_params(environment),
-        "episodes": 5000,
-        "schedule": "geometric:0.1",
-        "epsilon": 5.0,
-    } | more
-    return RunSpec(
-        environment=environment,
-        algorithm=algorithm_key,
-        privacy=privacy,
-        mechanism=mechanism,
-        calibration=calibration,
-        bonus=bonus or ALGORITHMS[algorithm_key].bonuses[-1],
-        seeds=1,
-        **given,
-    )
+        "environment": environment,
+        "algorithm": algorithm_key,
+        "privacy": privacy,
+        "mechanism": mechanism,
+    }
+    given |= {"calibration": calibration, "bonus": bonus or ALGORITHMS[algorithm_key].bonuses[-1], "seeds": 1}
+    usual = {"environment_params": small_params(environment), "episodes": 5000, "schedule": "geometric:0.1"}
+    return RunSpec.from_dict(given | usual | {"epsilon": 5.0} | more)
 
 
 # What goes together, each under its own name.
@@ -107,11 +101,9 @@ def test_what_does_not_go_together_is_refused(algorithm_key: str) -> None:
         if not fits(learner, environment, small_params(environment)):
             refused.add("algorithm" if runs_in(algorithm_key, environment) else "environment")
         if refused:
-            with pytest.raises(SpecError) as error:
+            with problems.refused("") as error:
                 small_spec(environment, *run, bonus)
             assert error.value.field in refused
-            assert str(error.value).isprintable()
-            assert str(error.value).endswith(".")
 
 
 @pytest.mark.parametrize("algorithm_key", ALGORITHMS)
@@ -174,10 +166,7 @@ def test_every_environment_runs_with_everything(algorithm_key: str, environment:
 
 def check(spec: RunSpec) -> None:
     """Everything that is true of any run."""
-    run = start(spec, 2)
-    while not run.advance(60.0):
-        pass
-    trace: SeedTrace = run.trace()
+    trace: SeedTrace = finished(start(spec, 2)).trace()
     mdp = ENVIRONMENTS[spec.environment].make(**spec.environment_params)
     H, S, A = mdp.H, mdp.S, mdp.A
     K, C, D, P = spec.episodes, len(trace.episodes), len(trace.detail_episodes), len(trace.pac_alpha)
@@ -332,19 +321,11 @@ def test_parameters_of_algorithms_take_effect() -> None:
             for bonus in learner.bonuses:
                 both = [
                     learner.planner(bonus).constants(
-                        Problem(
-                            3,
-                            4,
-                            2,
-                            100,
-                            0.1,
-                            1.0,
-                            "calibrated",
-                            bonus,
-                            check_params("p", key, learner.fields, given),
-                        )
+                        Problem(3, 4, 2, 100, 0.1, 1.0, "calibrated", bonus, params)
                     )
-                    for given in ({}, {field.name: other})
+                    for params in (
+                        check_params("p", key, learner.fields, g) for g in ({}, {field.name: other})
+                    )
                 ]
                 assert both[0].dtype == np.float64
                 assert both[0].ndim == 1

@@ -26,7 +26,6 @@ from dprl.testing import CheckFailed, check_algorithm, check_environment
 BASE = replace(
     ucbvi_hoeffding.ALGORITHM, key="planted", privacies=("central", "none"), bonuses=("paper",), anytime=None
 )
-seeds_so_far: list[int] = []
 
 
 def vectorised(
@@ -43,66 +42,35 @@ def vectorised(
         policy[h], V[h] = Q[h].argmax(-1), Q[h].max(-1)
 
 
-def leave(number: Any, Q: Any, V: Any, policy: Any) -> None:
-    """A trace of a number in the plan."""
-    Q[0, 0, 0] = number % 1.7
-    policy[0, 0], V[0, 0] = Q[0, 0].argmax(), Q[0, 0].max()
+def leaving(number: Callable[[], Any]) -> Callable[..., None]:
+    """A plan in which a number leaves a trace."""
+
+    def plan(*given: Any) -> None:
+        vectorised(*given)
+        Q, V, policy = given[-3:]
+        Q[0, 0, 0] = number() % 1.7
+        policy[0, 0], V[0, 0] = Q[0, 0].argmax(), Q[0, 0].max()
+
+    return plan
 
 
-def reads_raw_counts(
-    released: Any, errors: Any, possible: Any, constants: Any, Q: Any, V: Any, policy: Any
-) -> None:
-    vectorised(released, errors, possible, constants, Q, V, policy)
+def raw_counts() -> Any:
+    """What a function finds that looks for true counts at its callers."""
     frame: Any = sys._getframe(1)
-    while frame is not None and "state" not in frame.f_locals:
+    while "state" not in frame.f_locals:
         frame = frame.f_back
-    if frame is not None and hasattr(frame.f_locals["state"], "counts"):
-        leave(frame.f_locals["state"].counts[1, 0, :, :-2].sum(), Q, V, policy)
+    return frame.f_locals["state"].counts[1, 0, :, :-2].sum()
 
 
-def remembers_seeds(
-    released: Any, errors: Any, possible: Any, constants: Any, Q: Any, V: Any, policy: Any
-) -> None:
-    seeds_so_far.append(1)
-    vectorised(released, errors, possible, constants, Q, V, policy)
-    leave(len(seeds_so_far), Q, V, policy)
-
-
-def remembers_in_itself(
-    released: Any, errors: Any, possible: Any, constants: Any, Q: Any, V: Any, policy: Any
-) -> None:
-    remembers_in_itself.calls = getattr(remembers_in_itself, "calls", 0) + 1  # type: ignore[attr-defined]
-    vectorised(released, errors, possible, constants, Q, V, policy)
-    leave(remembers_in_itself.calls, Q, V, policy)  # type: ignore[attr-defined]
-
-
-def draws_anew(
-    released: Any, errors: Any, possible: Any, constants: Any, Q: Any, V: Any, policy: Any
-) -> None:
-    vectorised(released, errors, possible, constants, Q, V, policy)
-    leave(np.random.random(), Q, V, policy)
-
-
-def asks_the_clock(
-    released: Any, errors: Any, possible: Any, constants: Any, Q: Any, V: Any, policy: Any
-) -> None:
-    vectorised(released, errors, possible, constants, Q, V, policy)
-    leave(time.perf_counter(), Q, V, policy)
-
-
-def takes_its_noise_back(
-    released: Any, errors: Any, possible: Any, constants: Any, Q: Any, V: Any, policy: Any
-) -> None:
-    vectorised(released, errors, possible, constants, Q, V, policy)
+def takes_its_noise_back(released: Any, errors: Any, *rest: Any) -> None:
+    vectorised(released, errors, *rest)
     errors[:] = 0.0
 
 
-def forgets_the_ceiling(
-    released: Any, errors: Any, possible: Any, constants: Any, Q: Any, V: Any, policy: Any
-) -> None:
-    vectorised(released, errors, possible, constants, Q, V, policy)
-    Q[0] += 100.0
-    V[0] += 100.0
+def forgets_the_ceiling(*given: Any) -> None:
+    vectorised(*given)
+    for values in given[-3:-1]:
+        values[0] += 100.0
 
 
 def other_arguments(released: Any, errors: Any, constants: Any, Q: Any, V: Any, policy: Any) -> None: ...
@@ -114,11 +82,10 @@ def planned(plan: Callable[..., None]) -> TabularLearner:
 
 WHAT = "function of what was released"
 ALGORITHM_FAULTS: dict[str, tuple[TabularLearner, str]] = {
-    "raw counts read": (planned(reads_raw_counts), WHAT),
-    "hidden state between seeds": (planned(remembers_seeds), WHAT),
-    "hidden state in a function": (planned(remembers_in_itself), WHAT),
-    "not deterministic": (planned(draws_anew), WHAT),
-    "the clock": (planned(asks_the_clock), WHAT),
+    "raw counts read": (planned(leaving(raw_counts)), WHAT),
+    "hidden state": (planned(leaving(itertools.count().__next__)), WHAT),
+    "not deterministic": (planned(leaving(np.random.random)), WHAT),
+    "the clock": (planned(leaving(time.perf_counter)), WHAT),
     "writes into what it is given": (planned(takes_its_noise_back), WHAT),
     "above H": (planned(forgets_the_ceiling), WHAT),
     "other arguments": (planned(other_arguments), WHAT),

@@ -11,6 +11,7 @@ from scipy import stats
 
 from dprl import ENVIRONMENTS, RunSpec, SpecError, TabularMDP
 from dprl.mdp import planning
+from tests.problems import refused
 
 chain, gridworld = ENVIRONMENTS["chain"].make, ENVIRONMENTS["gridworld"].make
 clinic, hard = ENVIRONMENTS["clinic"].make, ENVIRONMENTS["hard-jdp"].make
@@ -147,16 +148,12 @@ def test_walls_hold_back_and_pits_hold() -> None:
     ids=lambda text: repr(text[:12]),
 )  # fmt: skip
 def test_bad_maps_are_refused_in_a_sentence(text: str) -> None:
-    for refused in (
+    for attempt in (
         lambda: gridworld(map=text),
         lambda: RunSpec(environment="gridworld", environment_params={"map": text}),
     ):
-        with pytest.raises(SpecError) as error:
-            refused()
-        assert error.value.field == "environment_params.map"
-        assert str(error.value).isprintable()
-        assert str(error.value).endswith(".")
-        assert len(str(error.value)) < 300
+        with refused("environment_params.map: "):
+            attempt()
 
 
 def test_a_map_of_too_many_cells_is_refused_by_the_limit() -> None:

@@ -25,7 +25,7 @@ import pytest
 from dprl import ALGORITHMS, ENVIRONMENTS, RunSpec
 from dprl.simulation.loops import LOOPS
 from dprl.simulation.pairs import calibrations_for, mechanisms_for, not_counted, runs_in
-from tests.problems import first, home
+from tests.problems import finished, first, home
 
 HERE = Path(__file__).parent
 MODES = {"walked": 2**62, "blocks": 0}
@@ -80,10 +80,8 @@ def record(
         seeds=1,
     )
     loop: Any = LOOPS[ALGORITHMS[algorithm].loop]
-    run = loop(spec, 0, walk_below=MODES[mode]) if mode in MODES else loop(spec, 0)
-    while not run.advance(60.0):
-        pass
-    trace = run.trace()
+    how = {"walk_below": MODES[mode]} if mode in MODES else {}
+    trace = finished(loop(spec, 0, **how)).trace()
     every = slice(None, None, -(-len(trace.episodes) // 6))
     found: dict[str, Any] = {
         "episodes": trace.episodes[every],

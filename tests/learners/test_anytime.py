@@ -4,6 +4,7 @@ and noise in an ellipsoid."""
 from __future__ import annotations
 
 from math import log
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,13 +20,7 @@ H, S = 6, 4  # the step h = 0 is looked at, where values of the next step may be
 
 
 def planned(
-    m: Array,
-    r: float,
-    V: Array,
-    radius: float = 0.0,
-    tau2: float = 1.0,
-    rho2: float = 1.0,
-    plan: object = None,
+    m: Array, r: float, V: Array, radius: float = 0.0, tau2: float = 1.0, rho2: float = 1.0, plan: Any = None
 ) -> float:
     """Q[0, 0, 0] of a row with these counts, when the values of the next step are V: [S]."""
     released = np.zeros((H, S, 1, S + 2))
@@ -34,9 +29,8 @@ def planned(
     Q[1, :, 0] = V  # nothing was seen there, so it stays
     values, policy = np.zeros((H + 1, S)), np.zeros((H, S), dtype=np.int64)
     constants = np.array([START, *(1.0, tau2, rho2) * H])
-    (plan or anytime.bernstein)(
-        released, np.full(Q.shape, radius), every_state(S), constants, Q, values, policy
-    )  # type: ignore[operator]
+    plan = plan or anytime.bernstein
+    plan(released, np.full(Q.shape, radius), every_state(S), constants, Q, values, policy)
     return float(Q[0, 0, 0])
 
 

@@ -12,9 +12,11 @@ from dprl.learners import OFFLINE
 from dprl.learners.offline.learner import Learned, OfflineProblem
 from dprl.mdp import Size, TabularMDP
 from dprl.mdp.tabular import Array
-from dprl.simulation import datasets
+from dprl.simulation.loops.offline import learned_from
 from dprl.statistics import DATASET, REWARDS
 from tests.compare import LEVEL
+from tests.learners.test_kl_lcb import data
+from tests.people import Again, same_tables
 from tests.problems import random_mdp
 
 BETA = 0.1
@@ -74,13 +76,10 @@ def algorithm_1(
 
 def learned(key: str, released: Array, mdp: TabularMDP, E: float, **params: Any) -> Learned:
     """What a learner makes of a release."""
-    plan = OFFLINE[key].plan(
-        OfflineProblem(mdp.size, 100, BETA, {**AS_IN_PAPER, **params}, mdp.R, errors={"counts": E})
-    )
-    assert next(plan) is DATASET
-    with pytest.raises(StopIteration) as end:
-        plan.send(released)
-    found: Learned = end.value.value
+    problem = OfflineProblem(mdp.size, 100, BETA, {**AS_IN_PAPER, **params}, mdp.R, errors={"counts": E})
+    curator = Again(released)
+    found = learned_from(curator, OFFLINE[key].plan(problem))[0]
+    assert curator.asked == [DATASET]
     return found
 
 
@@ -93,21 +92,10 @@ def test_rewards_are_learned_from_sums_of_them(n: int, scale: float) -> None:
     expected = algorithm_1(released[..., -2], released[..., :-2], sums, E, BETA, AS_IN_PAPER, E_r=4 * E)
     errors = {"counts": E, "rewards": 4 * E}
     for key in ("apvi", "dp-apvi"):
+        curator = Again(released, sums)
         plan = OFFLINE[key].plan(OfflineProblem(mdp.size, n, BETA, AS_IN_PAPER, errors=errors))
-        assert next(plan) is DATASET
-        assert plan.send(released) is REWARDS
-        with pytest.raises(StopIteration) as end:
-            plan.send(sums)
-        for name, table in zip(("policy", "Q_hat", "penalty", "Q", "V"), expected, strict=True):
-            np.testing.assert_allclose(
-                getattr(end.value.value, name), table, rtol=0, atol=1e-10, err_msg=name
-            )
-
-
-def data(seed: int, n: int) -> tuple[TabularMDP, Array]:
-    mdp = random_mdp(seed, 4, 3, 5, sparse=True)
-    parts = datasets.parts("epsilon-optimal:0.5", mdp)
-    return mdp, datasets.sample(np.random.default_rng(seed), mdp, parts, n)
+        same_tables(learned_from(curator, plan)[0], expected)
+        assert curator.asked == [DATASET, REWARDS]
 
 
 @pytest.mark.parametrize(
@@ -125,9 +113,7 @@ def test_every_table_is_the_papers(n: int, scale: float, params: dict[str, Any])
     if scale == 0:
         np.testing.assert_array_equal(released[..., :-1], m[..., :-1])  # noise off: the data themselves
     for key in ("apvi", "dp-apvi"):
-        ours = learned(key, released, mdp, E, **params)
-        for name, table in zip(("policy", "Q_hat", "penalty", "Q", "V"), expected, strict=True):
-            np.testing.assert_allclose(getattr(ours, name), table, rtol=0, atol=1e-10, err_msg=name)
+        same_tables(learned(key, released, mdp, E, **params), expected)
     known = released[..., -2] > E
     assert known.any()
     assert n > 60 or not known.all()

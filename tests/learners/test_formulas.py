@@ -20,6 +20,7 @@ from dprl.mdp.structure import every_state
 from dprl.mdp.tabular import Array
 from dprl.simulation.loops import LOOPS
 from dprl.statistics import CONSISTENT
+from tests.problems import finished
 
 ROOT = Path(__file__).parents[2]
 H, S, A, K, BETA = 4, 3, 2, 10**7, 0.1
@@ -271,10 +272,7 @@ def test_with_the_papers_constants_action_0_is_played_everywhere_for_long() -> N
     spec = RunSpec(
         environment_params={"S": 6, "H": 20}, algorithm="dp-ucbvi", bonus="paper", episodes=10**12, seeds=1
     )
-    going: Any = LOOPS["replan"](spec, 0)
-    while not going.advance(60.0):
-        pass
-    trace = going.trace()
+    trace = finished(LOOPS["replan"](spec, 0)).trace()
     early, late = 10**7, 10**11
     assert (trace.policy[trace.detail_episodes <= early] == 0).all()
     assert trace.gap[trace.episodes <= late].min() > trace.v_star / 2

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -17,22 +16,8 @@ from dprl.mdp.planning import Policy
 from dprl.mdp.tabular import Array
 from dprl.simulation import datasets
 from dprl.simulation.loops.offline import Curator, learned_from, noise_for
-from dprl.statistics.family import Query
+from tests.people import Certain
 from tests.problems import few, of_data, random_mdp
-
-
-class Certain:
-    """A curator without noise, who says of its errors what one with noise would."""
-
-    def __init__(self, record: Array, errors: Mapping[str, float]) -> None:
-        self._record, self._errors = record, errors
-
-    def release(self, query: Query) -> Array:
-        """What the learner sees."""
-        H, S, A, _ = self._record.shape
-        return query.answer(
-            self._record, np.zeros(query.draws(Size(S, A, H))), self._errors.get(query.family, 0.0)
-        )
 
 
 def worst(mdp: TabularMDP, policy: Policy, enough: np.ndarray) -> Array:
@@ -71,14 +56,14 @@ def test_what_nobody_did_counts_nothing() -> None:
     rewards = np.broadcast_to([0.0, 1.0], (2, 2, 2)).copy()
     problem = OfflineProblem(Size(2, 2, 2), 2000, 0.1, {}, rewards, hands_over=True)
     plan = OFFLINE["dp-kl-lcb"].plan
-    learned = learned_from(Certain(record, {}), plan(problem))[0]
+    learned = learned_from(Certain(record), plan(problem))[0]
     assert (learned.V == 0).all()
     assert not shipped(learned, record, 0.0).any()
-    alone = learned_from(Certain(record, {}), plan(replace(problem, hands_over=False)))[0]
+    alone = learned_from(Certain(record), plan(replace(problem, hands_over=False)))[0]
     assert alone.V[0, 0] == 2  # of a policy that does take the new one
     # an action with evidence is taken where it is worth more than whatever they do
     rewards[..., 0], rewards[..., 1] = 0.9, np.where(np.arange(2) == 0, 0.95, 0.1)
-    learned = learned_from(Certain(record, {}), plan(replace(problem, rewards=rewards)))[0]
+    learned = learned_from(Certain(record), plan(replace(problem, rewards=rewards)))[0]
     enough = shipped(learned, record, 0.0)
     assert (learned.policy[:, 1] == 0).all()
     assert enough[:, 1].all()
@@ -100,9 +85,7 @@ def test_true_frequencies_bound_every_completion(key: str) -> None:
         params = {f.name: f.default for f in OFFLINE[key].fields}
         problem = OfflineProblem(mdp.size, n, 0.1, params, mdp.R, hands_over=True)
         for handed in (True, False):
-            learned = learned_from(
-                Certain(record, {}), OFFLINE[key].plan(replace(problem, hands_over=handed))
-            )[0]
+            learned = learned_from(Certain(record), OFFLINE[key].plan(replace(problem, hands_over=handed)))[0]
             least = worst(mdp, learned.policy, shipped(learned, record, 0.0))
             if handed:
                 assert (learned.V <= least + 1e-12).all()

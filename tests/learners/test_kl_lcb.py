@@ -22,6 +22,7 @@ from dprl.simulation import datasets
 from dprl.simulation.loops.offline import Curator, OfflineRun, learned_from, noise_for
 from dprl.statistics import REWARDS, TRANSITIONS
 from tests.compare import LEVEL
+from tests.people import Again, same_tables
 from tests.problems import few, of_data, random_mdp
 
 BETA = 0.1
@@ -113,17 +114,12 @@ def test_every_table_is_that_of_the_proof(key: str, n: int, scale: float) -> Non
     errors = {"transitions": 4 * scale * sqrt(mdp.S), "rewards": 16 * scale} if scale else {}
     rewards = None if learns else mdp.R
     plan = OFFLINE["dp-kl-lcb"].plan(OfflineProblem(mdp.size, n, BETA, {}, rewards, errors=errors))
-    assert next(plan) is TRANSITIONS
-    if learns:
-        assert plan.send(released) is REWARDS
-    with pytest.raises(StopIteration) as end:
-        plan.send(sums if learns else released)
+    curator = Again(released, sums)
+    learned = learned_from(curator, plan)[0]
+    assert curator.asked == [TRANSITIONS, REWARDS][: 1 + learns]
     events = (1, 5, 2, 8)[2 * learns + (scale > 0)]
     expected = whole(released[..., : mdp.S], rewards, sums, 4 * scale, 16 * scale, events)
-    for name in ("policy", "Q_hat", "penalty", "Q", "V"):
-        np.testing.assert_allclose(
-            getattr(end.value.value, name), getattr(expected, name), rtol=0, atol=2e-6, err_msg=name
-        )
+    same_tables(learned, expected[:5], 2e-6)
     known = released[..., mdp.S] - 4 * scale * sqrt(mdp.S) >= 1
     assert known.any()
     assert n > 10**4 or not known.all()
@@ -215,21 +211,12 @@ def test_what_later_steps_are_worth_does_not_depend_on_the_noise_of_this_one() -
     rng = np.random.default_rng(0)
     released = TRANSITIONS.answer(record, 5 * rng.normal(size=TRANSITIONS.draws(mdp.size)), 0.0)
     problem = OfflineProblem(mdp.size, 10**5, BETA, {}, mdp.R, errors={"transitions": 40.0})
-
-    def learned(answer: Array) -> Learned:
-        plan = OFFLINE["dp-kl-lcb"].plan(problem)
-        next(plan)
-        with pytest.raises(StopIteration) as end:
-            plan.send(answer)
-        found: Learned = end.value.value
-        return found
-
-    first = learned(released)
+    first = learned_from(Again(released), OFFLINE["dp-kl-lcb"].plan(problem))[0]
     for h in range(mdp.H - 1):
         other = released.copy()
         other[h, ..., : mdp.S] += rng.normal(scale=50, size=other[h, ..., : mdp.S].shape)
         visits(other)[h] = transitions(other)[h].sum(-1)
-        again = learned(other)
+        again = learned_from(Again(other), OFFLINE["dp-kl-lcb"].plan(problem))[0]
         np.testing.assert_array_equal(again.V[h + 1 :], first.V[h + 1 :])
         assert not np.array_equal(again.V[h], first.V[h])
 

@@ -123,9 +123,9 @@ def test_a_declared_structure_counts_only_what_is_possible() -> None:
     assert Q[0, 0, 0] - Q[0, 2, 0] == pytest.approx(100 / (1e6 + 200))
 
 
-def ran(key: str = "ldp-obi", seed: int = 0, **fields: Any) -> SeedTrace:
+def ran(key: str = "ldp-obi", **fields: Any) -> SeedTrace:
     given: dict[str, Any] = {"environment": "random", "environment_params": {"S": 3, "A": 3, "H": 4}}
-    run = SeedRun(RunSpec(**(given | {"algorithm": key, "seeds": 1} | fields)), seed)
+    run = SeedRun(RunSpec(**(given | {"algorithm": key, "seeds": 1} | fields)), 0)
     assert run.advance(60.0)
     return run.trace()
 

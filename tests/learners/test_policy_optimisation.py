@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dprl import ALGORITHMS, ENVIRONMENTS, RunSpec, SeedTrace
+from dprl import ALGORITHMS, ENVIRONMENTS, SeedTrace
 from dprl.learners import Problem
 from dprl.learners.tabular.planner import TabularLearner
 from dprl.learners.tabular.private_ucb_po import plan
 from dprl.mdp.structure import every_state
 from dprl.mdp.tabular import Array
-from dprl.simulation import SeedRun
 from dprl.simulation.schedules import adaptive
+from tests.learners import test_ldp_obi
 
 H, S, A, K, BETA = 4, 3, 3, 10**6, 0.1
 KEYS = ("private-ucb-po", "ucb-po")
@@ -101,11 +101,8 @@ def test_an_action_that_was_all_but_given_up_comes_back() -> None:
     np.testing.assert_allclose(np.exp(policy), 0.5, rtol=1e-5)
 
 
-def ran(key: str = KEYS[0], seed: int = 0, **fields: Any) -> SeedTrace:
-    given: dict[str, Any] = {"environment": "random", "environment_params": {"S": 3, "A": 3, "H": 4}}
-    run = SeedRun(RunSpec(**(given | {"algorithm": key, "privacy": "none", "seeds": 1} | fields)), seed)
-    assert run.advance(60.0)
-    return run.trace()
+def ran(key: str = KEYS[0], **fields: Any) -> SeedTrace:
+    return test_ldp_obi.ran(key, **({"privacy": "none"} | fields))
 
 
 def test_without_noise_it_is_ucb_po() -> None:

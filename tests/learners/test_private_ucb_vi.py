@@ -60,7 +60,7 @@ def test_the_card_says_so_just_where_noise_in_rewards_is_larger_than_in_counts(p
             privacy=privacy,
             mechanism=mechanism,
             calibration=calibration,
-            epsilon=10.0,
+            epsilon=0.3,
             bonus=bonus,
             episodes=1000,
             schedule="geometric:0.3",

@@ -23,6 +23,7 @@ from dprl.simulation import OfflineRun, start
 from dprl.simulation.loops.offline import Curator, learned_from, noise_of_run, problem_of
 from dprl.statistics.family import Family
 from tests.compare import FIVE
+from tests.people import Certain, same_tables
 
 H, A = 4, 7
 WORLD = {"environment": "linear-synthetic", "environment_params": {"A": A, "H": H}}
@@ -52,74 +53,63 @@ def walked(n: int, seed: int) -> Data:
 Tables = tuple[Array, Array, Array, Array, Array]  # policy, Q_hat, Gamma, Q, V
 
 
-def clipped(x: float, top: float) -> float:
-    return min(max(x, 0.0), top)
-
-
 def algorithm_2(D: Data, other: Data, K: int, c: dict[str, float]) -> Tables:
     """VAPVI: lines 1-16 without noise; `other` is the D' of lines 4-6. Steps are 1..H."""
-    phi, d = PHI, PHI.shape[-1]
-    V = np.zeros((H + 2, 2))
-    policy, Q_hat, Gamma, Q = np.zeros((H, 2)), np.zeros((H, 2, A)), np.zeros((H, 2, A)), np.zeros((H, 2, A))
-    for h in range(H, 0, -1):
-        Sigma, square, value = c["lambda"] * np.eye(d), np.zeros(d), np.zeros(d)
+
+    def variances(h: int, V: Array) -> Array:
+        Sigma, square, value = (
+            c["lambda"] * np.eye(PHI.shape[-1]),
+            np.zeros(PHI.shape[-1]),
+            np.zeros(PHI.shape[-1]),
+        )
         for step, s, a, _, x in other.tuples:
             if step == h - 1:
-                Sigma += np.outer(phi[s, a], phi[s, a])
-                square += phi[s, a] * V[h + 1, x] ** 2
-                value += phi[s, a] * V[h + 1, x]
+                Sigma += np.outer(PHI[s, a], PHI[s, a])
+                square += PHI[s, a] * V[x] ** 2
+                value += PHI[s, a] * V[x]
         beta, theta = np.linalg.inv(Sigma) @ square, np.linalg.inv(Sigma) @ value
-        sigma2 = {
-            (s, a): max(
-                1.0, clipped(phi[s, a] @ beta, (H - h + 1) ** 2) - clipped(phi[s, a] @ theta, H - h + 1) ** 2
-            )
-            for s in range(2)
-            for a in range(A)
-        }
-        Lambda, target = c["lambda"] * np.eye(d), np.zeros(d)
-        for step, s, a, r, x in D.tuples:
-            if step == h - 1:
-                Lambda += np.outer(phi[s, a], phi[s, a]) / sigma2[s, a]
-                target += phi[s, a] * (r + V[h + 1, x]) / sigma2[s, a]
-        inverse = np.linalg.inv(Lambda)
-        w = inverse @ target
-        for s in range(2):
-            for a in range(A):
-                Gamma[h - 1, s, a] = c["C"] * sqrt(d) * sqrt(phi[s, a] @ inverse @ phi[s, a]) + c["D"] / K
-                Q_hat[h - 1, s, a] = phi[s, a] @ w
-                Q[h - 1, s, a] = clipped(Q_hat[h - 1, s, a] - Gamma[h - 1, s, a], H - h + 1)
-            policy[h - 1, s] = max(range(A), key=lambda a: (Q[h - 1, s, a], -a))
-            V[h, s] = Q[h - 1, s].max()
-    return policy, Q_hat, Gamma, Q, V[1:]
+        found = np.clip(PHI @ beta, 0, (H - h + 1) ** 2) - np.clip(PHI @ theta, 0, H - h + 1) ** 2
+        return np.maximum(found, 1.0)
+
+    return regressed(D, c, sqrt(PHI.shape[-1]), variances=variances, more=c["D"] / K)
 
 
 def pevi(D: Data, c: dict[str, float]) -> Tables:
     """Jin, Yang, Wang 2021, Algorithm 2, with penalty C d H |phi|."""
-    return regressed(D, c, PHI.shape[-1] * H, lambda V: 0.0)
+    return regressed(D, c, PHI.shape[-1] * H)
 
 
 def dp_pevi(D: Data, c: dict[str, float]) -> Tables:
     """Ours, without noise: a regression of r + V around their middle. The units g drop out of it."""
-    return regressed(D, c, sqrt(PHI.shape[-1]), lambda V: (V[0] + V[1] + 1) / 2)
+    return regressed(D, c, sqrt(PHI.shape[-1]), middle_of=lambda V: (V[0] + V[1] + 1) / 2)
 
 
-def regressed(D: Data, c: dict[str, float], width: float, middle_of: Callable[[Array], float]) -> Tables:
-    """Regress r + V around a middle, with the penalty C width |phi|."""
+def regressed(
+    D: Data,
+    c: dict[str, float],
+    width: float,
+    *,
+    middle_of: Callable[[Array], float] = lambda V: 0.0,
+    variances: Callable[[int, Array], Array] = lambda h, V: np.ones((2, A)),
+    more: float = 0.0,
+) -> Tables:
+    """Regress r + V around a middle, each tuple weighed by its variance, with the penalty C width |phi| + more."""
     phi, d = PHI, PHI.shape[-1]
     V = np.zeros((H + 2, 2))
     policy, Q_hat, Gamma, Q = np.zeros((H, 2)), np.zeros((H, 2, A)), np.zeros((H, 2, A)), np.zeros((H, 2, A))
     for h in range(H, 0, -1):
-        here = [t for t in D.tuples if t[0] == h - 1]
-        Lambda = sum((np.outer(phi[s, a], phi[s, a]) for _, s, a, _, _ in here), c["lambda"] * np.eye(d))
-        middle = middle_of(V[h + 1])
-        w = np.linalg.inv(Lambda) @ sum(
-            (phi[s, a] * (r + V[h + 1, x] - middle) for _, s, a, r, x in here), np.zeros(d)
-        )
+        middle, sigma2 = middle_of(V[h + 1]), variances(h, V[h + 1])
+        Lambda, target = c["lambda"] * np.eye(d), np.zeros(d)
+        for step, s, a, r, x in D.tuples:
+            if step == h - 1:
+                Lambda += np.outer(phi[s, a], phi[s, a]) / sigma2[s, a]
+                target += phi[s, a] * (r + V[h + 1, x] - middle) / sigma2[s, a]
+        inverse = np.linalg.inv(Lambda)
         for s in range(2):
             for a in range(A):
-                Q_hat[h - 1, s, a] = middle + phi[s, a] @ w
-                Gamma[h - 1, s, a] = c["C"] * width * sqrt(phi[s, a] @ np.linalg.inv(Lambda) @ phi[s, a])
-                Q[h - 1, s, a] = clipped(Q_hat[h - 1, s, a] - Gamma[h - 1, s, a], H - h + 1)
+                Q_hat[h - 1, s, a] = middle + phi[s, a] @ inverse @ target
+                Gamma[h - 1, s, a] = c["C"] * width * sqrt(phi[s, a] @ inverse @ phi[s, a]) + more
+                Q[h - 1, s, a] = min(max(Q_hat[h - 1, s, a] - Gamma[h - 1, s, a], 0.0), H - h + 1)
             policy[h - 1, s] = max(range(A), key=lambda a: (Q[h - 1, s, a], -a))
             V[h, s] = Q[h - 1, s].max()
     return policy, Q_hat, Gamma, Q, V[1:]
@@ -128,8 +118,7 @@ def regressed(D: Data, c: dict[str, float], width: float, middle_of: Callable[[A
 def learned(key: str, records: tuple[Array, ...], n: int, **params: Any) -> Learned:
     """What a learner makes of what a curator without noise tells it."""
     spec = OfflineSpec(**WORLD, algorithm=key, algorithm_params=params, n=n)  # type: ignore[arg-type]
-    curator = Curator(records, noise_of_run(spec.baseline())[0], {}, np.random.default_rng(0))
-    return learned_from(curator, OFFLINE[key].plan(problem_of(spec, n)))[0]
+    return learned_from(Certain(*records), OFFLINE[key].plan(problem_of(spec, n)))[0]
 
 
 @pytest.mark.parametrize("data", ["halves", "whole"])
@@ -148,8 +137,7 @@ def test_every_table_is_the_papers(n: int, params: dict[str, float], data: str) 
     expected = algorithm_2(D, other, K, constants)
     for key in ("vapvi", "dp-vapvi"):
         ours = learned(key, records, n, data=data, **params)
-        for name, table in zip(("policy", "Q_hat", "penalty", "Q", "V"), expected, strict=True):
-            np.testing.assert_allclose(getattr(ours, name), table, rtol=0, atol=1e-10, err_msg=name)
+        same_tables(ours, expected)
         assert ours.repaired == 0
 
 
@@ -160,9 +148,7 @@ def test_every_table_of_least_squares_is_the_papers(
 ) -> None:
     D = walked(400, 2)
     expected = algorithm(D, {"lambda": 1.0, "C": 0.1, **params})
-    ours = learned(key, (D.record,), 400, **params)
-    for name, table in zip(("policy", "Q_hat", "penalty", "Q", "V"), expected, strict=True):
-        np.testing.assert_allclose(getattr(ours, name), table, rtol=0, atol=1e-10, err_msg=name)
+    same_tables(learned(key, (D.record,), 400, **params), expected)
 
 
 @pytest.mark.parametrize("key", ["dp-vapvi", "dp-pevi"])
@@ -173,8 +159,7 @@ def test_matrices_are_shifted_by_half_of_e(key: str) -> None:
     for ridge, errors in ((1.0, {f.name: 2 * shift for f in _families(key)}), (1.0 + shift, {})):
         spec = OfflineSpec(**WORLD, algorithm=key, algorithm_params={"lambda": ridge})  # type: ignore[arg-type]
         plan = OFFLINE[key].plan(replace(problem_of(spec, 120), errors=errors))
-        quiet = Curator(records, noise_of_run(spec.baseline())[0], {}, np.random.default_rng(0))
-        tables.append(learned_from(quiet, plan)[0])
+        tables.append(learned_from(Certain(*records), plan)[0])
     for one, other in zip(*tables, strict=True):
         np.testing.assert_allclose(one, other, rtol=0, atol=1e-12)
     assert tables[0].Q.any()
@@ -303,9 +288,8 @@ def played(
     while True:
         released = curator.release(query)
         first, second = (query.answer(w, np.zeros(query.draws(MDP.size)), 0.0) for w in worlds)
-        twice = (
-            2 if "gram" in query.family else 1
-        )  # symmetric noise: each entry off the diagonal is there twice
+        # symmetric noise: each entry off the diagonal is there twice
+        twice = 2 if "gram" in query.family else 1
         variance = twice * noise.scales[query.family] ** 2
         score += float(((released - second) ** 2 - (released - first) ** 2).sum()) / (2 * variance)
         mu_squared += float(((first - second) ** 2).sum()) / variance

@@ -9,8 +9,9 @@ from typing import Any
 
 import mpmath  # type: ignore[import-untyped]
 import numpy as np
+from dp_accounting.pld import privacy_loss_distribution as pld
 from numpy.typing import NDArray
-from scipy import optimize
+from scipy import optimize, stats
 
 from dprl.mdp.tabular import Array
 from dprl.privacy.losses import Binomial
@@ -130,3 +131,28 @@ def enumerated(trials: int, p: Fraction, up: int, down: int) -> Curve:
         )
 
     return curve
+
+
+def composed(parts: list[tuple[Any, int]], delta: float) -> float:
+    """The epsilon of a composition of privacy-loss distributions of dp-accounting, each so many times."""
+    whole: Any = None
+    for one, times in parts:
+        several = one.self_compose(times)
+        whole = several if whole is None else whole.compose(several)
+    return float(whole.get_epsilon_for_delta(delta))
+
+
+def gaussian_loss(scale: float, length: float) -> Any:
+    return pld.from_gaussian_mechanism(scale / length, value_discretization_interval=1e-4)
+
+
+def laplace_loss(scale: float, size: float) -> Any:
+    return pld.from_laplace_mechanism(scale / size, value_discretization_interval=1e-4)
+
+
+def bits_loss(trials: int, by: int) -> Any:
+    """Of fair bits in a counter that moves by so much, from their probabilities."""
+    k = np.arange(trials + 1)
+    log = stats.binom.logpmf(k, trials, 0.5)
+    here, moved = ({int(i) + far: float(log[i]) for i in k if log[i] > -200} for far in (0, by))
+    return pld.from_two_probability_mass_functions(here, moved, value_discretization_interval=1e-4)

@@ -178,19 +178,6 @@ def test_the_bound_on_rounding_is_a_small_share_at_every_delta(losses: Losses) -
                 assert tail.beyond < 1e-9 * truth
 
 
-@pytest.mark.parametrize(("count", "shift"), [(6, 0.2), (120, 0.02), (600, 0.01)])
-def test_composed_laplace_against_dp_accounting(count: int, shift: float) -> None:
-    """The accountant of the library, from events and at a grid of its own."""
-    from dp_accounting import dp_event, pld
-
-    account: Any = pld.PLDAccountant(value_discretization_interval=1e-5)
-    account.compose(dp_event.LaplaceDpEvent(1 / shift), count)
-    for delta in (1e-6, 1e-3):
-        assert epsilon_of((Laplace(count, shift),), delta) == pytest.approx(
-            account.get_epsilon(delta), rel=OVER
-        )
-
-
 def test_a_loss_on_the_grid_but_for_rounding_has_no_negative_chance() -> None:
     """Tight pure noise of epsilon 0.7 where H is 4: a chance below 0 by rounding had no logarithm."""
     count, scale = 16, 22.8572

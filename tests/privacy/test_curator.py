@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import pytest
@@ -42,14 +41,12 @@ def test_paper_gaussian_noise_proves_exactly_rho(rho: float) -> None:
     assert card.noise_scale is not None
     exact = Fraction(4 * H) / (
         2 * Fraction(card.noise_scale) ** 2
-    )  # of the scale as it is, not of the root of 2H/rho
+    )  # of the scale itself, not of the root of 2H/rho
     assert exact <= Fraction(card.proved_rho or 0) <= exact * (1 + Fraction(1, 10**11))
     assert card.proved_rho == pytest.approx(rho, rel=1e-11)
     assert card.claimed_epsilon is None
-    assert (card.proved_epsilon, card.proved_delta) == (
-        pytest.approx(gaussian_epsilon(math.sqrt(2 * rho), 1e-6)),
-        1e-6,
-    )
+    assert card.proved_epsilon == pytest.approx(gaussian_epsilon(math.sqrt(2 * rho), 1e-6))
+    assert card.proved_delta == 1e-6
     blanked = [r.epsilon for r in card.readings if r.adjacency == "blank-one" and r.delta == 1e-6]
     assert blanked == [pytest.approx(gaussian_epsilon(math.sqrt(rho), 1e-6))]  # half as many counters
 
@@ -192,57 +189,6 @@ def test_the_best_attack_reaches_the_proof_and_not_more(
     if "rho" in budget:
         assert proved == pytest.approx(math.sqrt(2 * 0.5), rel=1e-5)
         assert gaussian_mu(gaussian_epsilon(proved, 1e-6), 1e-6) == pytest.approx(proved)
-
-
-@pytest.mark.parametrize(
-    "budget",
-    [
-        {"rho": 0.5},
-        {"privacy": "approximate", "epsilon": 2.0, "delta": 1e-5},
-        {"privacy": "pure", "epsilon": 4.0},
-    ],
-)
-@pytest.mark.parametrize("algorithm", ["dp-kl-lcb", "dp-kl-lcb-rewards"])
-def test_an_independent_accountant_agrees(algorithm: str, budget: dict[str, object]) -> None:
-    """It is told what one trajectory moves of each family, and the noise."""
-    from dp_accounting import dp_event, pld
-
-    noise = noise_of(**budget, **of_data(algorithm))
-    account: Any = pld.PLDAccountant(value_discretization_interval=1e-4)
-    for scale in noise.scales.values():
-        if budget.get("privacy") == "pure":
-            account.compose(dp_event.LaplaceDpEvent(scale), 2 * H)
-        else:
-            account.compose(dp_event.GaussianDpEvent(scale / math.sqrt(2 * H)))
-    found = [r for r in noise.guarantee.readings if r.adjacency == "replace-one" and r.delta > 1e-12]
-    assert len(found) >= 2
-    for reading in found:
-        assert reading.epsilon == pytest.approx(account.get_epsilon(reading.delta), rel=0.01)
-
-
-@pytest.mark.parametrize(("algorithm", "counts"), [("dp-apvi-rewards", 4 * H), ("dp-kl-lcb-rewards", 2 * H)])
-@pytest.mark.parametrize(
-    "budget", [{"rho": 0.5}, {"privacy": "pure", "epsilon": 4.0}], ids=["gaussian", "laplace"]
-)
-def test_a_third_family_is_in_the_proof(budget: dict[str, object], algorithm: str, counts: int) -> None:
-    """A trajectory of reward 1 in the place of one that is elsewhere with reward 1 moves all there is to move."""
-    noise = noise_of(**budget, **of_data(algorithm))
-    first, second = worlds()
-    first[:, 0, 0, -1] += 1
-    second[:, 1, 1, -1] += 1
-    name = "counts" if algorithm == "dp-apvi-rewards" else "transitions"
-    told = slice(0, -1 if name == "counts" else -2)
-    moved = {name: (first - second)[..., told], "rewards": (first - second)[..., -1]}
-    assert {one: (change**2).sum() for one, change in moved.items()} == {name: counts, "rewards": 2 * H}
-    if "rho" in budget:
-        spent = sum(float((moved[name] ** 2).sum()) / (2 * scale**2) for name, scale in noise.scales.items())
-        assert spent == pytest.approx(noise.guarantee.proved_rho, rel=1e-9)
-    else:
-        spent = sum(float(np.abs(moved[name]).sum()) / scale for name, scale in noise.scales.items())
-        assert spent == pytest.approx(noise.guarantee.proved_epsilon, rel=1e-9)
-    assert spent == pytest.approx(budget.get("rho", budget.get("epsilon")), rel=1e-4)
-    assert noise.scales["rewards"] == 4 * noise.scales[name]
-    assert noise.times == {(name, 0): 1, ("rewards", 0): 1}
 
 
 def test_what_nobody_promises_is_not_noisy() -> None:

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from dprl import RunSpec
-from dprl.fields import SpecError
 from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.privacy.accounting import delta_of, epsilon_of, gaussian_epsilon, gaussian_mu
 from dprl.privacy.losses import Binomial
@@ -20,7 +19,7 @@ from dprl.simulation import schedules
 from dprl.simulation.loops.replan import SeedRun
 from dprl.statistics import BLANK_ONE, REPLACE_ONE
 from tests.privacy.draws import TRIPLES, prepared, replaced
-from tests.problems import first
+from tests.problems import finished, first, refused
 
 TIMES = [1, 2, 5, 30, 200, 3000]
 MODELS = {"central": "JDP", "local": "LDP", "shuffle": "SDP"}
@@ -31,7 +30,7 @@ SOME = first(TRIPLES, lambda triple: (triple[0], triple[2]))  # the others thoro
 @pytest.mark.parametrize(("privacy", "mechanism", "calibration"), SOME)
 def test_readings(privacy: str, mechanism: str, calibration: str) -> None:
     """At the spec's delta, at the reference one, and at 0 where something is proved there; both adjacencies."""
-    noise = prepared(privacy, mechanism, calibration, TIMES, H=3, delta=1e-5)
+    noise = prepared(privacy, mechanism, calibration, TIMES, H=3, epsilon=0.3, delta=1e-5)
     card = noise.guarantee()
     ours = {(r.adjacency, r.delta): r.epsilon for r in card.readings if r.how == "our accountant"}
     deltas = {1e-5, REFERENCE_DELTA, *SMALL_DELTAS} | (set() if MECHANISMS[mechanism].needs_delta else {0.0})
@@ -117,10 +116,7 @@ def test_messages_of_a_user_are_on_the_card() -> None:
 def test_two_runs_with_equal_seeds_cancel_their_noise() -> None:
     """What the card says of them: the first release of two budgets gives the true counts away."""
     spec = RunSpec(environment_params={"S": 3, "H": 2}, mechanism="gaussian-tree", episodes=300, seeds=1)
-    runs = [SeedRun(spec.replace(epsilon=epsilon), 0) for epsilon in (1.0, 2.0)]
-    for one in runs:
-        while not one.advance(60.0):
-            pass
+    runs = [finished(SeedRun(spec.replace(epsilon=epsilon), 0)) for epsilon in (1.0, 2.0)]
     (a, b), (s, t) = (one.trace() for one in runs), (one.noise.scales for one in runs)
     assert np.array_equal(a.counts[0], b.counts[0])
     found = (a.noisy[0] * t - b.noisy[0] * s) / (t - s)
@@ -148,11 +144,7 @@ REFUSED: list[tuple[dict[str, Any], str, str]] = [
 def test_what_does_not_go_together_is_refused_in_a_sentence(
     given: dict[str, Any], field: str, advice: str
 ) -> None:
-    with pytest.raises(SpecError) as caught:
+    with refused(f"{field}: ") as caught:
         RunSpec(**given)
-    text = str(caught.value)
-    assert caught.value.field == field
-    assert text.startswith(field)
-    assert advice in text
-    assert text.endswith(".")
-    assert ". " not in text  # one sentence
+    assert advice in str(caught.value)
+    assert ". " not in str(caught.value)  # one sentence

@@ -10,7 +10,6 @@ the noise is half as large as stated.
 
 from __future__ import annotations
 
-import itertools
 import math
 from dataclasses import replace
 
@@ -18,61 +17,37 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from dprl.mdp import Size
 from dprl.mdp.tabular import Array
 from dprl.privacy import MECHANISMS
 from dprl.privacy.accounting import delta_of, epsilon_of
 from dprl.privacy.losses import Losses
 from dprl.privacy.privatizers import Noise
+from tests.contract.seen import trajectories_of, user_of
+from tests.privacy.attacks import ratios
 from tests.privacy.draws import TRIPLES, prepared, replaced, unit_noise
 from tests.problems import first
 
 CONFIDENCE = 1 - 1e-4
 REPETITIONS = 20_000  # enough to catch half the noise, which is asserted
 OF_THE_FAR_SIDE = 50_000  # for an event of 1 in 64 by one data set, and of e^-4 of that by the other
-S = 2
-
-
-def dataset(users: list[tuple[int, ...]], rest: Array) -> Array:
-    """[M, H, S, 1, S + 2] counts at the releases; users: their trajectories (s_1, ..., s_(H+1)), each reward 1, one
-    entering at each release; rest: [M, H, S, 1, S + 2] what all the others add."""
-    added = rest.copy()
-    for i, user in enumerate(users):
-        for h, (s, x) in enumerate(itertools.pairwise(user)):
-            added[i, h, s, 0, [x, S, S + 1]] += 1
-    return np.cumsum(added, axis=0)
-
-
-def neighbours(H: int, releases: int, at: int) -> tuple[Array, Array]:
-    """Two data sets: the user who enters at release `at` is replaced by one who is elsewhere at every step."""
-    rng = np.random.default_rng(0)
-    users = [tuple(rng.integers(0, S, H + 1)) for _ in range(releases)]
-    users[at] = (0,) * (H + 1)
-    rest = rng.integers(0, 50, (releases, H, S, 1, S + 2)).astype(float)
-    other = [*users[:at], (1,) * (H + 1), *users[at + 1 :]]
-    return dataset(users, rest), dataset(other, rest)
 
 
 def losses_drawn(
-    noise: Noise, first: Array, second: Array, seed: int, repetitions: int = REPETITIONS
+    noise: Noise, H: int, at: int, seed: int, repetitions: int = REPETITIONS
 ) -> tuple[Array, Array]:
-    """[repetitions] of ln P[x | first] / P[x | second] for releases x of `first`, and for those of `second`."""
-    mechanism, stream = noise.mechanism, noise.stream
-    assert mechanism is not None
-    scales = np.broadcast_to(noise.scales, first.shape[1:]).ravel()
-    # only counters in which the two differ tell them apart
-    moved = np.flatnonzero((first != second).any(0).ravel())
-    a, b = (x.reshape(len(x), -1)[:, moved] for x in (first, second))
-    at = int(np.flatnonzero((a != b).any(1))[0])
-    entered = (np.arange(len(a)) >= at)[:, None]
-    one, other = np.maximum(a[-1] - b[-1], 0), np.maximum(b[-1] - a[-1], 0)
-    others = a - entered * one
-    result = []
-    for i, truth in enumerate((a, b)):
-        unit = unit_noise(mechanism, stream, repetitions * len(moved), seed + i)
-        x = truth[:, None, :] + scales[moved] * unit.reshape(len(a), repetitions, len(moved))
-        seen = (x - others[:, None, :]) / scales[moved]
-        result.append(mechanism.log_ratio(stream, seen, at, one / scales[moved], other / scales[moved]))
-    return result[0], result[1]
+    """[repetitions] of ln P[x | first] / P[x | second] for releases x of the first data set, and of the second.
+
+    They differ in the user who enters at release `at`, who is elsewhere at every step and always has a reward of 1: H
+    counters of each kind are larger by one in the first, and as many in the second. All else is the same in both.
+    """
+    assert noise.mechanism is not None
+    own = np.repeat(1 / noise.scales[[0, 0, -1]], H)  # in counters of n, m and r
+    unit = unit_noise(noise.mechanism, noise.stream, repetitions * 6 * H, seed).reshape(
+        -1, repetitions, 6 * H
+    )
+    users = np.append(own, 0 * own), np.append(0 * own, own)
+    return ratios(noise.mechanism, noise.stream, unit, at, *users)
 
 
 def shares(drawn: tuple[Array, Array], threshold: float) -> tuple[float, float]:
@@ -108,18 +83,13 @@ def halved(noise: Noise) -> Noise:
     return replace(noise, stream=stream, scales=factor * noise.scales)
 
 
-def only(noise: Noise, at: int) -> Noise:
-    """With the bits of one batch alone, if they are bits."""
-    if noise.mechanism is MECHANISMS["binomial-sum"]:
-        return replace(noise, stream=replace(noise.stream, batches=noise.stream.batches[at : at + 1]))
-    return noise
-
-
-def proved_losses(noise: Noise, H: int) -> tuple[Losses, ...]:
-    """What the card accounts for, each place in the stream."""
+def proved_losses(noise: Noise, H: int, batches: slice = slice(None)) -> tuple[Losses, ...]:
+    """What the card accounts for, each place in the stream; batches: of bits, those that are there."""
     assert noise.mechanism is not None
-    reward = noise.scales[0] / noise.scales[-1]
-    return noise.mechanism.losses(replaced(H, float(reward)), float(noise.scales[0]), noise.stream)
+    stream, reward = noise.stream, noise.scales[0] / noise.scales[-1]
+    if noise.mechanism is MECHANISMS["binomial-sum"]:
+        stream = replace(stream, batches=stream.batches[batches])
+    return noise.mechanism.losses(replaced(H, float(reward)), float(noise.scales[0]), stream)
 
 
 SETTINGS = {
@@ -165,8 +135,7 @@ def test_no_test_beats_the_proof_and_half_the_noise_is_caught(
     checked = {proved, *(epsilon_of(curves[0], d) for d in (0.2, 0.05))} - {0.0}
     allowed = {epsilon: max(delta_of(losses, epsilon) for losses in curves) for epsilon in checked}
     for at in places:
-        first, second = neighbours(H, len(times), at)
-        drawn = losses_drawn(noise, first, second, seed=10 * at)
+        drawn = losses_drawn(noise, H, at, seed=10 * at)
         for sides in (drawn, (-drawn[1], -drawn[0])):  # and with the data sets exchanged
             assert least_epsilon(sides, proved, delta) <= proved
             for epsilon in checked:
@@ -174,8 +143,9 @@ def test_no_test_beats_the_proof_and_half_the_noise_is_caught(
         if MECHANISMS[mechanism].rows(1, 1) > 0 and at > 0:
             continue  # draws are in several releases, and such users in fewer of them than the worst, who is proved for
         # the best attack comes as far as is proved of this place: an upper bound on its delta is not below
-        assert most_delta(drawn, proved) > max(delta_of(x, proved) for x in proved_losses(only(noise, at), H))
-        less = losses_drawn(halved(noise), first, second, seed=10 * at + 5)
+        alone = proved_losses(noise, H, slice(at, at + 1))
+        assert most_delta(drawn, proved) > max(delta_of(losses, proved) for losses in alone)
+        less = losses_drawn(halved(noise), H, at, seed=10 * at + 5)
         assert least_epsilon(less, proved, delta) > proved
         assert least_delta(less, proved) > delta
 
@@ -190,33 +160,20 @@ def test_pure_epsilon_of_laplace_noise(
     noise = prepared(privacy, mechanism, calibration, [1], epsilon=epsilon, delta=0.0)
     proved = noise.guarantee().proved_epsilon or math.inf
     assert proved == pytest.approx(epsilon if calibration == "calibrated" else 2 * epsilon)
-    first, second = neighbours(1, 1, 0)
-    drawn = losses_drawn(noise, first, second, seed=1, repetitions=OF_THE_FAR_SIDE)
+    drawn = losses_drawn(noise, 1, 0, seed=1, repetitions=OF_THE_FAR_SIDE)
     assert max(x.max() for x in drawn) <= proved + 1e-9
     bound = least_epsilon(drawn, proved - 1e-6, 0.0)
     assert bound <= proved
-    less = losses_drawn(halved(noise), first, second, seed=2, repetitions=OF_THE_FAR_SIDE)
+    less = losses_drawn(halved(noise), 1, 0, seed=2, repetitions=OF_THE_FAR_SIDE)
     assert least_epsilon(less, 2 * proved - 1e-6, 0.0) > proved
 
 
 def test_no_pair_of_trajectories_moves_more_than_is_accounted_for() -> None:
     """All pairs at H = 2, S = 2, rewards 0 or 1: L1, L2 and the largest move, of n, m and r."""
-    H = 2
-    paths = [tuple(map(int, np.binary_repr(i, 3))) for i in range(8)]
-    rows = []
-    for path in paths:
-        for rewards in range(4):
-            one = dataset([path], np.zeros((1, H, S, 1, S + 2)))[0]
-            for h in range(H):
-                one[h, :, :, S + 1] *= rewards >> h & 1
-            rows.append(one)
-    worst = np.zeros(2)
-    for x in rows:
-        for y in rows:
-            move = x - y
-            assert np.abs(move).max() <= 1
-            up, down = (move > 0).sum(), (move < 0).sum()
-            worst = np.maximum(worst, [up, down])
-            assert np.abs(move[..., : S + 1]).sum() <= replaced(H, 0.25).moves[0][0]
-            assert np.abs(move[..., S + 1]).sum() <= replaced(H, 0.25).moves[1][0]
-    assert tuple(worst) == (3 * H, 3 * H)
+    rows = [user_of(Size(2, 1, 2), 1.0, 1.0, *one) for one in trajectories_of(Size(2, 1, 2))]
+    allowed = replaced(2, 0.25).moves
+    moves = np.array([x - y for x in rows for y in rows]).reshape(len(rows) ** 2, 4, 4)
+    assert np.abs(moves).max() <= 1
+    assert (moves > 0).sum((1, 2)).max() == (moves < 0).sum((1, 2)).max() == 3 * 2
+    assert np.abs(moves[..., :-1]).sum((1, 2)).max() <= allowed[0][0]
+    assert np.abs(moves[..., -1]).sum(1).max() <= allowed[1][0]

@@ -25,8 +25,9 @@ from dprl.privacy.privatizers import Noise
 from dprl.simulation.blocks import interview, model_of
 from dprl.simulation.loops.replan import SeedRun
 from dprl.statistics import FITTED, NOISY
-from tests.compare import FIVE, LEVEL, standard_errors
+from tests.compare import LEVEL
 from tests.privacy.draws import prepared, replaced
+from tests.problems import finished
 
 SHARES = (2 / 3, 1 / 6, 1 / 6)
 
@@ -165,15 +166,14 @@ VIEWS: list[Callable[[Array], Array]] = [
 
 
 def test_the_stated_variance_is_that_of_a_count_that_all_are_in() -> None:
-    """n of one state at H = 1: by the draws, and by the law of one user's estimate."""
+    """n of one state at H = 1, by the law of one user's estimate: unasked it is 0, and each answer has its value."""
     noise = prepared("local", "unary", "calibrated", [1], H=1, S=1, A=1, epsilon=1.0, statistic=FITTED)
     (groups, bit, _), _, shares = noise.stream.batches
-    rng, runs = np.random.default_rng(2), 200_000
-    asked, kept = rng.random(runs) < shares[1] / groups, 1 / (1 + math.exp(-bit))
-    ones = rng.random(runs) < kept
-    error = asked * (ones - (1 - kept)) / (2 * kept - 1) / shares[1] * groups - 1
-    assert standard_errors(error, 0.0) < FIVE
-    assert standard_errors(error**2, float(noise.std[0]) ** 2) < FIVE
+    asked, kept = shares[1] / groups, 1 / (1 + math.exp(-bit))
+    chances = asked * np.array([kept, 1 - kept])
+    estimates = np.array([kept, kept - 1]) / (2 * kept - 1) / asked
+    assert chances @ estimates == pytest.approx(1.0)
+    assert chances @ estimates**2 - 1 == pytest.approx(float(noise.std[0]) ** 2)
 
 
 # --- the bound on the error ---
@@ -190,9 +190,7 @@ def test_all_three_bounds_hold_in_whole_runs_and_are_not_loose(learner: str) -> 
     )  # fmt: skip
     runs, worst, longest = 60, [], []
     for seed in range(runs):
-        run = SeedRun(spec, seed)
-        while not run.advance(60.0):
-            pass
+        run = finished(SeedRun(spec, seed))
         worst.append(run.record.ratio[-1])
         radius = run.noise.radius()
         for detail in run._details:
@@ -210,9 +208,7 @@ def test_questions_are_about_what_is_declared_possible_alone() -> None:
     spec = RunSpec(
         environment="chain", privacy="local", mechanism="unary", episodes=10**8, structure="environment"
     )
-    run = SeedRun(spec, 0)
-    while not run.advance(60.0):
-        pass
+    run = finished(SeedRun(spec, 0))
     ratio = run.record.ratio[-1]
     assert 0.2 < ratio < 1
     error, counts = run.state.noisy - run.state.counts, run.state.counts

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,15 +10,6 @@ from dprl.privacy.privatizers.none import NOTHING_PROMISED
 from dprl.simulation import RunSpec, prepare
 from dprl.simulation.loops import eliminate, replan, slices
 from dprl.simulation.trace import Ints
-from dprl.simulation.uploads import kept, ledger
-
-
-@pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where what is kept of uploads stands, of each test its own. Compiled code stays where it is."""
-    for module in (kept, ledger):
-        monkeypatch.setattr(module, "home", lambda: tmp_path / "home")
-    return tmp_path / "home"
 
 
 @pytest.fixture

@@ -21,12 +21,13 @@ from dprl.privacy.accounting import gaussian_delta, gaussian_epsilon
 from dprl.privacy.exact import BITS
 from dprl.sentences import verdict as sentences
 from dprl.simulation import datasets
+from dprl.simulation.loops.offline import learned_from
 from dprl.simulation.uploads import check, kept
 from dprl.simulation.uploads.declaration import declaration
 from dprl.simulation.uploads.noise import noise_of, upload_problem_of
 from dprl.simulation.uploads.run import fitted_to
 from dprl.simulation.uploads.spec import NOWHERE
-from tests.people import declared, outcome, treated, written_down
+from tests.people import Again, declared, outcome, treated, written_down
 from tests.problems import few
 
 # 8 states, 3 actions, 10 steps
@@ -90,13 +91,7 @@ def test_one_person_moves_each_sum_by_at_most_one(known: bool, rho: float) -> No
         released = rng.normal(2 * E, E, data.record.shape)
         visits(released)[...] = transitions(released).sum(-1)
         answers = (released, rng.normal(0, 30, released.shape[:3]))
-        learned = spec.learner.plan(problem)
-        next(learned)
-        try:
-            learned.send(released)
-            learned.send(answers[1])
-        except StopIteration as end:
-            policy = end.value.policy
+        policy = learned_from(Again(*answers), spec.learner.plan(problem))[0].policy
         _, table = fitted_to(problem, policy, answers, noise)
         assert table.width > 0
         ends = []

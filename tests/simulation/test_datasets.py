@@ -127,9 +127,8 @@ def test_what_the_behaviours_cover_on_riverswim() -> None:
     best = datasets.parts("epsilon-optimal:0", mdp)
     visited = planning.occupancy(mdp, planning.optimum(mdp).policy)
     np.testing.assert_allclose(datasets.occupancy(mdp, best).sum(-1), visited)
-    assert (
-        datasets.coverage(mdp, datasets.parts("first:1", mdp))[1] == 0
-    )  # always left: the end is not covered
+    left = datasets.parts("first:1", mdp)
+    assert datasets.coverage(mdp, left)[1] == 0  # the end is not covered
 
 
 @pytest.mark.parametrize(

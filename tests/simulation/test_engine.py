@@ -21,6 +21,7 @@ from dprl.simulation import Run, start
 from dprl.simulation.loops.replan import SeedRun
 from dprl.simulation.pairs import calibrations_for, mechanisms_for
 from dprl.simulation.prepare import streams
+from tests import problems
 from tests.problems import PAIRS, STAGED, first, small_params
 
 RUNS = [(a, p, m) for a, p in PAIRS for m in mechanisms_for(a, p) or (None,)]
@@ -43,9 +44,7 @@ def spec_of(algorithm: str, privacy: str, **changes: Any) -> RunSpec:
 
 
 def finished(run: Run) -> Any:
-    while not run.advance(60.0):
-        pass
-    return run.trace()
+    return problems.finished(run).trace()
 
 
 def arrays(trace: SeedTrace) -> dict[str, Any]:
@@ -142,14 +141,9 @@ def test_compiled_and_plain_python_give_the_same_bits(
 ) -> None:
     """Users walked, and sampled in blocks so large that every branch of every sampler is used, each with another bonus:
     a bonus reads what was released, however it was drawn."""
-    calibration = (
-        calibrations_for(algorithm, mechanism)[-1] if mechanism else None
-    )  # as in the paper, if there is such
-    ways = [
-        (30, "episodic", WALK_ALL),
-        (100, "geometric:0.4", WALK_ALL),
-        (10**13, "geometric:0.5", WALK_NONE),
-    ]
+    # as in the paper, if there is such
+    calibration = calibrations_for(algorithm, mechanism)[-1] if mechanism else None
+    ways = (30, "episodic", WALK_ALL), (100, "geometric:0.4", WALK_ALL), (10**13, "geometric:0.5", WALK_NONE)
     bonuses = ALGORITHMS[algorithm].bonuses
     assert len(bonuses) <= len(ways)
     for i, (episodes, schedule, walk_below) in enumerate(ways):

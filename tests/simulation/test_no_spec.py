@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from dprl import ALGORITHMS, ENVIRONMENTS, MECHANISMS, RunSpec, SpecError, estimate, spec_from_json
 from dprl.privacy import PRIVATIZERS
 from dprl.simulation import FIELDS
-from tests.problems import few, model
+from tests.problems import few, model, refused
 from tests.simulation.test_spec import from_strings
 
 MAX_CELLS, MAX_SECONDS = 250_000, 600  # counters H*S*A*(S+2); one core, one seed
@@ -23,14 +23,10 @@ MAX_CELLS, MAX_SECONDS = 250_000, 600  # counters H*S*A*(S+2); one core, one see
 
 
 def refusal(**given_fields: Any) -> SpecError:
-    with pytest.raises(SpecError) as error:
+    with refused("") as error:
         RunSpec.from_dict(given_fields)
-    message = str(error.value)
-    assert message.startswith(f"{error.value.field}: ")
-    assert message.isprintable()
-    assert message.endswith(".")
-    assert ". " not in message.replace("... ", "").rstrip(".")  # one sentence
-    assert len(message) < 400
+    assert len(str(error.value)) < 400
+    assert ". " not in str(error.value).replace("... ", "").rstrip(".")  # one sentence
     return error.value
 
 
@@ -89,9 +85,8 @@ def test_numbers_out_of_range_are_refused_and_the_ends_are_not(name: str) -> Non
 
 
 def refusal_of_strings(**given_fields: str) -> SpecError:
-    with pytest.raises(SpecError) as error:
+    with refused("") as error:
         from_strings(given_fields)
-    assert str(error.value).isprintable()
     return error.value
 
 
@@ -112,9 +107,8 @@ def test_parameters_are_refused_by_name(where: str) -> None:
 
 @pytest.mark.parametrize("value", [None, [], 3, "spec", [["environment", "random"]]])
 def test_what_is_not_an_object_is_not_a_spec(value: Any) -> None:
-    with pytest.raises(SpecError) as error:
+    with refused("spec: "):
         RunSpec.from_dict(value)
-    assert error.value.field == "spec"
 
 
 @pytest.mark.parametrize(
@@ -122,10 +116,8 @@ def test_what_is_not_an_object_is_not_a_spec(value: Any) -> None:
     ["", "{", "nonsense", "[]", "3", "null", '{"nonsense": 1}', "[" * 10**5, "1" * 5000, "\x00", '"a"'],
 )
 def test_what_is_not_json_is_not_a_spec(text: str) -> None:
-    with pytest.raises(SpecError) as error:
+    with refused("spec: "):
         spec_from_json(text)
-    assert error.value.field == "spec"
-    assert str(error.value).isprintable()
 
 
 @pytest.mark.parametrize(
@@ -222,10 +214,8 @@ def test_a_variable_raises_a_limit(
     for wrong in ("many", "0", "-1", "nan", "inf"):
         monkeypatch.setenv(name, wrong)
         said = refusal(**given_fields)
-        assert (said.field, said.sentence.startswith(f"{wrong} is not allowed; give a positive number")) == (
-            name,
-            True,
-        )
+        assert said.field == name
+        assert said.sentence.startswith(f"{wrong} is not allowed; give a positive number")
 
 
 # fuzzing: anything at all is a spec or a SpecError

@@ -18,6 +18,7 @@ from dprl.research.sheet import sheet
 from dprl.sentences import verdict
 from dprl.simulation import UploadTrace
 from dprl.simulation.uploads.trace import registry_entry
+from tests.problems import refused
 
 PUBLIC: dict[str, Any] = {
     "states": ["mild", "sévère, deux"], "actions": ["wait", "treat"], "horizon": 2, "rewards": [[0, 0], [1, 1]],
@@ -51,11 +52,8 @@ def test_a_file_acts_as_it_was_learned_and_leaves_the_rest_to_somebody_else(
     assert policy.act("mild", 1) == "wait"
     assert policy.act("sévère, deux", 1) == "wait"
     assert policy.act("sévère, deux", 0) is None  # nobody began there
-    assert (
-        Policy.load(path.read_text(encoding="utf-8")).to_json()
-        == policy.to_json()
-        == trace.portable.to_json()
-    )
+    assert Policy.load(path.read_text(encoding="utf-8")).to_json() == policy.to_json()
+    assert policy.to_json() == trace.portable.to_json()
     action = int(trace.policy[0, 0])
     assert policy.people[0][0] == pytest.approx(visits(trace.released)[0, 0, action], abs=0.05)
     about = policy.about
@@ -111,15 +109,9 @@ def test_only_a_state_that_is_called_ended_is_left_out_of_what_is_handed_over() 
 
 def test_an_unknown_state_or_step_is_answered_in_a_sentence(trace: UploadTrace) -> None:
     policy = trace.portable
-    for state, step, field in (
-        ("well", 0, "state"),
-        ("mild", 2, "step"),
-        ("mild", -1, "step"),
-        ("mild", True, "step"),
-    ):
-        with pytest.raises(SpecError) as error:
+    for state, step, field in (("well", 0, "state"), *(("mild", step, "step") for step in (2, -1, True))):
+        with refused(f"{field}: "):
             policy.act(state, step)
-        assert error.value.field == field
 
 
 def test_a_file_that_was_changed_is_refused(trace: UploadTrace, tmp_path: Path) -> None:

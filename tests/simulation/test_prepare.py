@@ -14,6 +14,7 @@ from dprl.mdp.tabular import Array
 from dprl.simulation.uploads.declaration import declaration, declaration_text
 from dprl.simulation.uploads.prepare import counted
 from dprl.statistics import DATASET, REPLACE_ONE, REWARDS
+from tests.problems import refused
 
 PUBLIC: dict[str, Any] = {
     "states": {"severity": ["mild", "severe"], "age": [40, 65]},
@@ -120,14 +121,9 @@ REFUSED: dict[str, tuple[list[str], str]] = {
 def test_what_is_malformed_is_refused_in_a_sentence_with_row_and_column(
     rows: list[str], sentence: str
 ) -> None:
-    with pytest.raises(SpecError) as error:
+    with refused(f"data: {sentence}") as error:
         count(rows)
-    said = error.value.sentence
-    assert error.value.field == "data"
-    assert said.startswith(sentence)
-    assert said.endswith(".")
-    assert said.isprintable()
-    assert len(said) < 250
+    assert len(error.value.sentence) < 250
 
 
 def test_short_episodes_and_columns_that_are_not_there_are_refused() -> None:
@@ -165,10 +161,8 @@ def test_short_episodes_and_columns_that_are_not_there_are_refused() -> None:
     ],
 )
 def test_what_cannot_be_declared_is_refused(changes: dict[str, Any], field: str) -> None:
-    with pytest.raises(SpecError) as error:
+    with refused(f"declared.{field}: "):
         declaration_text(PUBLIC | changes)
-    assert error.value.field == f"declared.{field}"
-    assert str(error.value).endswith(".")
 
 
 def person(rng: np.random.Generator, name: str) -> list[str]:

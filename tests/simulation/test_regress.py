@@ -15,6 +15,7 @@ from dprl.learners.linear.confidence import Confidence, widths
 from dprl.mdp.tabular import Array
 from dprl.simulation.loops import RegressionRun
 from dprl.statistics.value_regression import gather
+from tests.problems import finished
 
 SMALL = {"d": 3, "S": 3, "H": 4}
 LEARNERS = [key for key, learner in ALGORITHMS.items() if learner.loop == "regress"]
@@ -26,12 +27,6 @@ def spec(**given: Any) -> RunSpec:
         "seeds": 1,
     }  # fmt: skip
     return RunSpec(**usual | given)
-
-
-def finished(run: Any) -> Any:
-    while not run.advance(60.0):
-        pass
-    return run
 
 
 def phi(features: Array, V: Array) -> Array:
@@ -213,27 +208,3 @@ def test_sums_are_those_of_the_users_one_by_one() -> None:
     gather(block, features, V, middle, unit, worth, sums)
     np.testing.assert_allclose(sums, expected, rtol=1e-10, atol=1e-12)
     assert not block.any()
-
-
-@pytest.mark.parametrize("algorithm", LEARNERS)
-@pytest.mark.parametrize("bonus", ["anytime", "paper"])
-@pytest.mark.parametrize("privacy", ["central", "local"])
-def test_with_its_noise_taken_away_a_private_run_is_the_non_private_one(
-    privacy: str, bonus: str, algorithm: str
-) -> None:
-    given: dict[str, Any] = {
-        "algorithm": algorithm, "bonus": bonus, "schedule": "geometric:0.2", "episodes": 10**9,
-        "environment_params": {**SMALL, "d": 6},
-    }  # fmt: skip
-    private, bare = (
-        RegressionRun(spec(privacy=privacy, **given), 3),
-        RegressionRun(spec(privacy="none", **given), 3),
-    )
-    private.setup = private.setup._replace(
-        scales=np.zeros_like(private.setup.scales), error=np.zeros_like(private.setup.error)
-    )
-    private.state = private.state._replace(noisy=private.state.sums)  # what is released, with no noise to add
-    finished(private)
-    finished(bare)
-    assert private.trace().regret.tobytes() == bare.trace().regret.tobytes()
-    assert private.state.plan.Q.tobytes() == bare.state.plan.Q.tobytes()

@@ -12,15 +12,17 @@ import pytest
 from numpy.typing import NDArray
 from scipy.optimize import linprog
 
-from dprl import RunSpec, SpecError
+from dprl import ALGORITHMS, RunSpec, SpecError
 from dprl.engine import compiled
 from dprl.learners.elimination import eliminator, sdp_pe, sdp_pe_relaxed
 from dprl.learners.elimination.eliminator import Block, StageEstimate
 from dprl.mdp.tabular import Array
 from dprl.simulation import EliminationRun, estimate
+from tests.problems import finished as finished_run
 from tests.problems import first, random_mdp
 from tests.simulation.test_elimination import values_by_paths, visit_chances
 from tests.simulation.test_stages import WITH_A_GAP, A, H, S, finished, losses, spec_of
+from tests.simulation.test_stages import Watched as Listed
 
 Ints = NDArray[np.int64]
 
@@ -98,22 +100,28 @@ class Watched(EliminationRun):
 
 @pytest.mark.thorough
 @pytest.mark.usefixtures("noise_once", "nothing_proved")
+@pytest.mark.parametrize("relaxed", ["", "-relaxed"])
 @pytest.mark.parametrize(
-    ("algorithm", "privacy", "K"), [("apeve-relaxed", "none", 10**10), ("sdp-pe-relaxed", "shuffle", 10**13)]
+    ("algorithm", "privacy", "K"), [("apeve", "none", 10**10), ("sdp-pe", "shuffle", 10**13)]
 )
-def test_optimal_policies_stay_and_only_they_are_left(algorithm: str, privacy: str, K: int) -> None:
-    """As for the listed form: 50 runs, paper constants, epsilon 1; after every stage, for nothing holds it later."""
-    for environment_seed in WITH_A_GAP:
+def test_optimal_policies_stay_and_only_they_are_left(
+    algorithm: str, privacy: str, K: int, relaxed: str
+) -> None:
+    """50 runs with the paper's constants at epsilon 1: a fault that spoils one run in ten shows with a chance of 99.5%.
+
+    What the listed form eliminates never comes back, so its end shows all; the relaxed one is checked after each stage.
+    """
+    assert ALGORITHMS[algorithm].fields[0].default == 1.0
+    for environment_seed, seed in product(WITH_A_GAP, range(2)):
         params = {"S": S, "A": A, "H": H, "seed": environment_seed}
-        spec = spec_of(algorithm, privacy, environment_params=params, episodes=K, epsilon=1.0)
+        spec = spec_of(algorithm + relaxed, privacy, environment_params=params, episodes=K, epsilon=1.0)
+        run = finished_run((Watched if relaxed else Listed)(spec, seed))
+        left = run.left if relaxed else [run.listed.active]
         optimal = losses(environment_seed) < 1e-9
-        for seed in range(2):
-            run = Watched(spec, seed)
-            assert run.advance(60.0)
-            assert all(left[optimal].all() for left in run.left), (environment_seed, seed)
-            assert not run.left[-1][~optimal].any(), (environment_seed, seed)
-            favourite = run.trace().policy[-1]
-            assert losses(environment_seed)[(run.every == favourite).all((1, 2))] < 1e-9
+        assert all(one[optimal].all() for one in left), (environment_seed, seed)
+        assert not left[-1][~optimal].any(), (environment_seed, seed)
+        policies = run.every if relaxed else run.listed.policies
+        assert optimal[(policies == run.trace().policy[-1]).all((1, 2))].all()
 
 
 @pytest.mark.usefixtures("nothing_proved")

@@ -22,16 +22,11 @@ from dprl.simulation.loops import loop_of
 from dprl.simulation.loops.offline import noise_of_run
 from dprl.simulation.trajectory import Trajectory
 from tests.compare import LEVEL
-from tests.problems import few, first, of_data
+from tests.problems import few, first, of_data, tiny
 from tests.simulation.test_attack import measured, scores
 
 M = 3
-SMALL: dict[str, Any] = {
-    "environment": "random",
-    "environment_params": {"S": 3, "A": 2, "H": 2},
-    "episodes": 1000,
-    "schedule": "geometric:0.3",
-}
+SMALL = tiny(2, episodes=1000, schedule="geometric:0.3")
 MECHANISMS = [
     ("central", "gaussian-optimal"),
     ("local", "unary"),
@@ -100,12 +95,7 @@ def test_places_are_those_of_a_unit_and_the_default_is_written_as_before() -> No
         AttackSpec(run=run, places="nowhere")
 
 
-OFFLINE_SMALL: dict[str, Any] = {
-    "environment": "random",
-    "environment_params": {"S": 3, "A": 2, "H": 2},
-    "n": 2000,
-    "seeds": 1,
-}
+OFFLINE_SMALL = tiny(2, n=2000, seeds=1)
 
 
 def lengths(algorithm: str, privacy: str) -> dict[str, float]:
@@ -143,11 +133,19 @@ def test_noise_of_a_data_set_proves_its_budget_for_m_trajectories(
         assert sum(shifts.values()) == pytest.approx(card.proved_epsilon, rel=1e-9)
         assert card.proved_epsilon == pytest.approx(1.0, rel=1e-4)
     else:
-        account: Any = pld.PLDAccountant(value_discretization_interval=1e-4)
-        for x in shifts.values():
-            account.compose(dp_event.GaussianDpEvent(1 / x))
-        assert card.proved_epsilon == pytest.approx(account.get_epsilon(1e-6), rel=0.01)
         assert card.proved_epsilon == pytest.approx(1.0, rel=1e-3)
+    account: Any = pld.PLDAccountant(value_discretization_interval=1e-4)
+    for name, x in shifts.items():
+        if privacy == "pure":
+            account.compose(dp_event.LaplaceDpEvent(moved[name] / x), round(moved[name]))
+        else:
+            account.compose(dp_event.GaussianDpEvent(1 / x))
+    found = [r for r in card.readings if r.adjacency == "replace-one" and r.delta > 1e-12]
+    assert len(found) >= 2
+    for reading in found:
+        assert reading.epsilon == pytest.approx(account.get_epsilon(reading.delta), rel=0.01)
+    if "rewards" in algorithm:
+        assert noise.scales["rewards"] == 4 * min(noise.scales.values())
     assert card.contribution == m
     assert ("up to" in card.unit) == (m > 1) == (card.returning is None)
 

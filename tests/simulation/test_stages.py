@@ -11,12 +11,13 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from dprl import ALGORITHMS, ENVIRONMENTS, RunSpec, SpecError
+from dprl import ENVIRONMENTS, RunSpec, SpecError
 from dprl.learners.elimination import eliminator, sdp_pe
 from dprl.mdp import planning
 from dprl.mdp.tabular import Array
 from dprl.simulation import EliminationRun
 from tests.problems import RELAXED, STAGED
+from tests.simulation import test_engine
 from tests.simulation.test_engine import finished, same_bits
 
 Ints = NDArray[np.int64]
@@ -24,18 +25,10 @@ S, A, H = 2, 2, 3
 
 
 def spec_of(algorithm: str, privacy: str, **changes: Any) -> RunSpec:
-    given: dict[str, Any] = {
-        "environment": "random",
-        "environment_params": {"S": S, "A": A, "H": H, "seed": 4},
-        "algorithm": algorithm,
-        "privacy": privacy,
-        "calibration": "paper",
-        "epsilon": 20.0,
-        "bonus": "paper",
-        "episodes": 10**8,
-        "seeds": 1,
-    }
-    return RunSpec(**(given | changes))
+    given = {"environment_params": {"S": S, "A": A, "H": H, "seed": 4}, "episodes": 10**8}
+    return test_engine.spec_of(
+        algorithm, privacy, **given | {"calibration": "paper", "bonus": "paper"} | changes
+    )
 
 
 # --- stages and batches
@@ -194,23 +187,3 @@ def losses(environment_seed: int) -> Array:
     V = [planning.policy_values(mdp, policy) for policy in sdp_pe.all_policies(H, S, A)]
     values = np.array([planning.start_value(mdp, v) for v in V])
     return np.asarray(values.max() - values)
-
-
-@pytest.mark.thorough
-@pytest.mark.usefixtures("noise_once", "nothing_proved")
-@pytest.mark.parametrize(
-    ("algorithm", "privacy", "K"), [("apeve", "none", 10**10), ("sdp-pe", "shuffle", 10**13)]
-)
-def test_optimal_policies_stay_and_only_they_are_left(algorithm: str, privacy: str, K: int) -> None:
-    """50 runs: 2 in each of 25 environments, at epsilon 1; a fault that spoils one run of ten shows in one of them with
-    chance 99.5%. What is eliminated never comes back, so the end says it."""
-    for environment_seed in WITH_A_GAP:
-        params = {"S": S, "A": A, "H": H, "seed": environment_seed}
-        spec = spec_of(algorithm, privacy, environment_params=params, episodes=K, epsilon=1.0)
-        assert ALGORITHMS[algorithm].fields[0].default == 1.0
-        optimal = losses(environment_seed) < 1e-9
-        for seed in range(2):
-            run = Watched(spec, seed)
-            assert run.advance(60.0)
-            assert run.listed.active[optimal].all(), (environment_seed, seed)
-            assert not run.listed.active[~optimal].any(), (environment_seed, seed)

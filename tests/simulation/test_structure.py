@@ -19,6 +19,7 @@ from dprl.simulation import SeedRun
 from dprl.simulation.blocks import model_of, sample, walk
 from dprl.simulation.prepare import noise_of_schedule, world_of
 from dprl.simulation.structure import restricted
+from dprl.simulation.trajectory import Trajectory
 from dprl.statistics import REPLACE_ONE
 from tests.problems import model, random_mdp
 from tests.simulation.test_engine import finished, same_bits
@@ -116,15 +117,8 @@ def test_a_step_that_is_not_declared_is_left_out_and_the_sensitivity_stays() -> 
     table = table_of(rng.random((4, 3, 2, 3)) < 0.5)
 
     def counted() -> np.ndarray:
-        record, s = np.zeros((4, 3, 2, table.shape[3] + 2)), rng.integers(3)
-        for h in range(4):
-            a, to, reward = rng.integers(2), rng.integers(3), rng.random()
-            where = np.flatnonzero(table[h, s, a] == to)
-            if where.size:
-                record[h, s, a, where[0]] += 1
-                record[h, s, a, -2:] += 1, reward
-            s = to
-        return record
+        steps = " ".join("/".join(map(str, rng.integers((3, 2, 2)))) for _ in range(4))
+        return Trajectory.parse("first", steps, size).counts(size, table)
 
     change = spec.statistic.sensitivity(size, REPLACE_ONE)
     for _ in range(300):

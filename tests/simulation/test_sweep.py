@@ -13,6 +13,7 @@ from dprl.metrics.curves import RunCurves
 from dprl.research.sweeps import MAX_POINTS, Sweep, SweepResult
 from dprl.simulation import FIELDS, OfflineSpec, RunSpec, SeedRun
 from dprl.simulation.axes import OWNERS, PrivacyChoice, axis_fields
+from tests.problems import refused
 
 BASE = RunSpec(environment_params={"S": 3, "H": 3}, episodes=1000, seeds=2)
 
@@ -114,10 +115,8 @@ def test_a_point_that_cannot_be_run_says_why_and_the_others_stay() -> None:
     ],
 )
 def test_what_is_refused(axes: dict[str, list[object]], names: str) -> None:
-    with pytest.raises(SpecError) as error:
+    with refused(f"{names}: "):
         Sweep(BASE, axes)
-    assert error.value.field == names
-    assert str(error.value).isprintable()
 
 
 def test_json_round_trip() -> None:

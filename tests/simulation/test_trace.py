@@ -13,8 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from dprl import RunSpec, SeedTrace, SpecError, Trace, run
+from dprl import RunSpec, SeedTrace, Trace, run
 from dprl.simulation import start, trace_from_bytes
+from tests.problems import finished, refused
 
 SUMMARY = [
     "v_star", "final_regret_mean", "final_regret_low", "final_regret_high", "claimed_epsilon", "claimed_delta",
@@ -71,10 +72,8 @@ def test_bytes_round_trip() -> None:
 
 
 def damaged(data: bytes) -> None:
-    with pytest.raises(SpecError) as error:
+    with refused("trace: "):
         trace_from_bytes(data)
-    assert error.value.field == "trace"
-    assert str(error.value).isprintable()
 
 
 @pytest.mark.parametrize(
@@ -132,7 +131,5 @@ def test_run_reports_progress_and_keeps_the_order_of_seeds() -> None:
     assert result.regret.shape == (2, len(result.episodes))
     assert result.guarantee == result.seeds[0].guarantee
     # a seed is a unit of its own: another number of seeds, the same traces
-    alone = start(spec.replace(seeds=1), 1)
-    while not alone.advance():
-        pass
+    alone = finished(start(spec.replace(seeds=1), 1))
     np.testing.assert_array_equal(alone.trace().regret, result.seeds[1].regret)

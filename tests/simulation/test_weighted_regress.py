@@ -12,7 +12,8 @@ from dprl import RunSpec
 from dprl.learners.linear.ucrl_vtr_plus import proxy
 from dprl.mdp.tabular import Array
 from dprl.simulation.loops import RegressionRun
-from tests.simulation.test_regress import finished, phi
+from tests.problems import finished
+from tests.simulation.test_regress import phi
 
 
 def spec(**given: Any) -> RunSpec:
