@@ -21,7 +21,7 @@ SIGNATURE = "void(float64[:,:,:,::1], float64[:,:,::1], float64[::1], float64[:,
 
 @kernel
 def branching(noisy: Array, h: int, s: int, a: int) -> int:
-    """Count the next states of (h, s, a) that have a counter."""
+    """Return how many next states of (h, s, a) have a counter."""
     B: int = noisy.shape[3] - 2
     while B > 0 and np.isnan(noisy[h, s, a, B - 1]):
         B -= 1
@@ -30,7 +30,8 @@ def branching(noisy: Array, h: int, s: int, a: int) -> int:
 
 @kernel
 def nearest_counts(noisy: Array, h: int, s: int, a: int, slack: float, lift: float, out: Array) -> float:
-    """Write the canonical minimiser plus `lift` into out[h, s, a, :B] and return the minimiser's sum.
+    """Find the counts closest to the noisy ones whose sum fits n^; write them plus `lift` to out[h, s, a, :B], and
+    return their sum.
 
     noisy, out: [H, S, A, B + 2].
 
@@ -117,7 +118,8 @@ def consistent(noisy: Array, errors: Array, tau2: Array, released: Array) -> Non
 
 @kernel
 def unchanged(noisy: Array, errors: Array, tau2: Array, released: Array) -> None:
-    """Release the counts unchanged (no privacy, or a learner that uses raw noisy counts)."""
+    """Copy the noisy counts without post-processing, for runs without privacy and for learners that use raw noisy
+    counts."""
     H, S, A, width = noisy.shape
     for h in range(H):
         for s in range(S):
@@ -129,7 +131,8 @@ def unchanged(noisy: Array, errors: Array, tau2: Array, released: Array) -> None
 
 @kernel
 def fit(noisy: Array, errors: Array, tau2: Array, released: Array) -> None:
-    """Release the x >= 0 that minimises |x - m^|^2 + (sum x - n^)^2 / tau2, with n~ = sum x, and r~ = max(r^, 0).
+    """Compute released counts by least squares: the x >= 0 that minimises |x - m^|^2 + (sum x - n^)^2 / tau2, with
+    n~ = sum x, and r~ = max(r^, 0).
 
     x = max(m^ - t, 0) with tau2 t = sum x - n^: drop entries below the t of the remaining ones until none is below.
     """

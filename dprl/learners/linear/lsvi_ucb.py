@@ -64,9 +64,8 @@ def step(
 
 
 def constants(problem: LinearProblem) -> Array:
-    """Return lambda = d, Upsilon and C for noise of standard deviation 1, K, and ln(24^2 18 K^2 d H / p), which is chi
-    without U_K (Luyo et al. 2021, Appendix E.1; for Laplace noise, Appendix E.3).
-    """
+    """Return the paper's constants: lambda = d, Upsilon and C for noise of standard deviation 1, K, and ln(24^2 18
+    K^2 d H / p), which is chi without U_K (Luyo et al. 2021, Appendix E.1; for Laplace noise, Appendix E.3)."""
     H, d, K, p = problem.size.H, problem.size.d, problem.K, problem.beta
     if problem.norm == "l1":
         tail = log(6 * K * H * d / p)

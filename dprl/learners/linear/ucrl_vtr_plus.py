@@ -178,7 +178,8 @@ def learn(
     facts: Array,
     plan: MixturePlan,
 ) -> None:
-    """Solve the regression of family f at step h. Inverses and weights go to the plan, and other results to facts."""
+    """Solve the regression of family f at step h. Write inverses and weights to the plan, and other results to
+    facts."""
     d = released.shape[2]
     lamda, shift = constants[LAMDA], constants[SHIFT] * error
     facts[FULL], facts[LESS] = at_least(lamda + shift, released, h, f), at_least(lamda, released, h, f)
@@ -207,7 +208,8 @@ def between(
     plan: MixturePlan,
     ends: Array,
 ) -> None:
-    """Write to ends [2] the smallest and the largest possible <phi, w_h>, each with the better ridge.
+    """Compute the smallest and the largest possible <phi, w_h>, each with the better ridge, and write them to ends
+    [2].
 
     one: [d], phi for V = 1. As <one, w_h> = 1 is known, any multiple of `one` may be subtracted from phi; we choose the
     multiple that makes phi shortest.

@@ -62,7 +62,7 @@ def plan(problem: OfflineProblem) -> Plan:
 
 
 def halves(params: Mapping[str, Any]) -> bool:
-    """Return whether variance and values are learned from separate halves of the data set."""
+    """Return whether the variances and the values are learned from separate halves of the data set."""
     return bool(params["data"] == "halves")
 
 
@@ -73,7 +73,7 @@ def _features(problem: OfflineProblem) -> Array:
 
 
 def families(problem: OfflineProblem, calibration: str) -> tuple[Family, ...]:
-    """Return the families of released sums: five at each step, from the last step to the first.
+    """Return the sums to release: five per step, from the last step to the first.
 
     For `paper`, sensitivities are bounds for all features of norm at most 1 and values of at most H, under replace-one.
     For `calibrated`, they hold for these features and for values of at most H - h - 1 at step h + 1 (1 if that is 0).
@@ -109,7 +109,8 @@ def families(problem: OfflineProblem, calibration: str) -> tuple[Family, ...]:
 
 
 def matrix_error(problem: OfflineProblem, scale: float) -> float:
-    """Return E for a Gram matrix; its noise has a spectral norm of at most E/2 with high probability (Appendix A).
+    """Return the noise bound E of a Gram matrix; the noise's spectral norm is at most E/2 with high probability
+    (Appendix A).
 
     E = sqrt(d/rho_0) (2 + (ln(5 c1 H/delta)/(c2 d))^(2/3)) if scale = 1/sqrt(4 rho_0). The paper leaves c1 and c2 open.
     """
@@ -121,12 +122,12 @@ def matrix_error(problem: OfflineProblem, scale: float) -> float:
 def errors(
     problem: OfflineProblem, mechanism: str, scales: Mapping[str, float], calibration: str
 ) -> dict[str, float]:
-    """Return E for each Gram matrix: twice the bound on the spectral norm of its noise."""
+    """Return the noise bound E of each Gram matrix: twice the bound on the spectral norm of its noise."""
     return {name: matrix_error(problem, scale) for name, scale in scales.items() if "gram" in name}
 
 
 def paper_scales(problem: OfflineProblem, rho: float) -> dict[str, float]:
-    """Return the noise scale of each family in Algorithm 2, line 2, with rho_0 = rho/(5H)."""
+    """Return the noise scale of each family of sums in Algorithm 2, line 2, with rho_0 = rho/(5H)."""
     H = problem.size.H
     rho_0 = rho / (5 * H)
     each = {

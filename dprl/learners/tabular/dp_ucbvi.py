@@ -75,7 +75,8 @@ def plan(
 
 
 def constants(problem: Problem) -> Array:
-    """Return the slope of the cap, c_variance, c_count, c_privacy, c_gap, g1, g2 and g3.
+    """Return the slope of the limit on Q, and the factors of the bonus's terms: c_variance, c_count, c_privacy,
+    c_gap, g1, g2, g3.
 
     The paper's logarithm is iota = ln(30 H S A T / beta).
     Privacy does not depend on these constants, because the bonus is post-processing.

@@ -50,7 +50,8 @@ def plan(
 
 
 def constants(problem: Problem) -> Array:
-    """Return the slope of the cap, c_phi, c_psi, and the paper's E (0 means that the kernel uses `errors` instead).
+    """Return the slope of the limit on Q, c_phi, c_psi, and the paper's E (0 means that the kernel uses `errors`
+    instead).
 
     In the paper beta' = beta/4, c_phi = (H + 1) sqrt(2 ln(K/beta')) and c_psi = 1 + S H. For noise as in the paper,
     E = (3/epsilon) H ln((2SAH + S^2 AH)/beta') ln(K)^{5/2}.
