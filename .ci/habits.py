@@ -1,4 +1,5 @@
-"""Find habits 1 to 5 and 8 of the language guide in the interface, the documents and docstrings, as file:line."""
+"""Find phrases that the language guide forbids (its habits 1 to 5 and 8) in pages, documents and docstrings, as
+file:line."""
 
 import ast
 import re

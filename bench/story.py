@@ -1,4 +1,5 @@
-"""Compute the data of the story on Home: users in a river, noise in their counts, and an algorithm that learns.
+"""Compute the data of the animated story on Home: users in a river, noise in their counts, and an algorithm that
+learns.
 
 `python -m bench.bundled start` stores it in assets/start.json. The users of the first four scenes follow the best
 policy. The noise comes from runs at each of EPSILONS; the learning scene shows a run and its non-private baseline.
@@ -32,12 +33,12 @@ def world() -> TabularMDP:
 
 
 def path(mdp: TabularMDP, policy: Ints, random: np.random.Generator) -> list[int]:
-    """Draw the states of a user who follows a policy [H, S], at each step."""
+    """Draw the states that a user who follows a policy [H, S] visits, one for each step."""
     return episode(mdp.P, mdp.d1, policy, random)[0]
 
 
 def digits(values: Any) -> str:
-    """Write states or actions, of which there are at most ten, as one text of digits."""
+    """Return states or actions, of which there are at most ten, as one string of digits."""
     return "".join(str(int(value)) for value in np.ravel(values))
 
 
@@ -46,7 +47,7 @@ def short(values: Any) -> list[float]:
 
 
 def noise(trace: SeedTrace, policy: Ints) -> Array:
-    """Return the noise that a run added to the visit counts of a policy's actions, [D, H, S]."""
+    """Return the noise in the visit counts of a policy's actions at each detail of a run, [D, H, S]."""
     drawn = visits(trace.noisy) - visits(trace.counts)
     return np.asarray(np.take_along_axis(drawn, policy[None, :, :, None], axis=3)[..., 0])
 
@@ -58,7 +59,8 @@ def lost(trace: SeedTrace, at: Ints) -> list[float]:
 
 
 def learning(mdp: TabularMDP, random: np.random.Generator) -> dict[str, Any]:
-    """Return a run at epsilon 1: users so far, the share lost, the policy, and one user who follows it."""
+    """Return what a run at epsilon 1 has learned at several numbers of users: the share of V* lost, the policy, and
+    one user's path."""
     trace = run(SPEC).seeds[0]
     shown = apart(trace.detail_episodes, CROWD)
     at = trace.detail_episodes[shown]
@@ -74,7 +76,8 @@ def learning(mdp: TabularMDP, random: np.random.Generator) -> dict[str, Any]:
 
 
 def race(best: Ints, far: float) -> dict[str, Any]:
-    """Return the noise at each epsilon, and finally none: in all counts of the USERS, and in one count as users come.
+    """Return, for each epsilon and finally without noise, the noise in all counts of USERS users, and one count over
+    time.
 
     far: the probability that a user is at the far end at the last step; the number of users there is the one count.
     """
@@ -100,7 +103,7 @@ def race(best: Ints, far: float) -> dict[str, Any]:
 
 
 def story() -> dict[str, Any]:
-    """Return all data of the story. Places and actions are digits, one for each step.
+    """Return all data of the story, as JSON data. Places and actions are digits, one for each step.
 
     Raises:
         RuntimeError: another user has the same path as the last one.
