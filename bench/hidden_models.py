@@ -1,4 +1,4 @@
-"""Measure how good releases about own data are, on models that were not used for tuning: `python -m
+"""Measure how accurate releases about an uploaded file are, on models not used for tuning: `python -m
 bench.hidden_models`.
 
 Each model has its own sizes, rewards, rare states and behaviour policy. For each budget it prints, over all models: the
@@ -94,8 +94,10 @@ def main() -> None:
         means = np.array([cautious.mean(), plug_in.mean(), recommended.mean()]) / best
         shares = zip((*LEARNERS, "recommended"), means, strict=True)
         print(f"rho {rho:g}, {len(rows)} data sets:", *(f"{name} {share:.2f}" for name, share in shares))
-        wrong_said = f"better wrong {better.mean():.4f}, worse wrong {worse.mean():.4f}"
-        print(f"  bound too high {above.mean():.3f}, {wrong_said}")
+        wrong_said = (
+            f"verdict better is wrong: {better.mean():.4f}, verdict worse is wrong: {worse.mean():.4f}"
+        )
+        print(f"  bound is too high: {above.mean():.3f}, {wrong_said}")
 
 
 if __name__ == "__main__":

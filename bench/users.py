@@ -251,7 +251,8 @@ def _checked(errors: NDArray[np.float64], names: Sequence[str], stated: float) -
 
 
 def checks(made: Table) -> Iterator[Check]:
-    """Yield checks of the table on other runs of the measured problems."""
+    """Run the measured problems with other seeds, budgets and deltas, and yield how well the table predicts the
+    results."""
     groups: dict[str, tuple[Sequence[Case], Sequence[str], Sequence[tuple[float, float]]]] = {
         "measured problems, other seeds, between what was run": (MEASURED, MODELS, BETWEEN),
         "measured problems, at another δ": (MEASURED[::8], ("central", "shuffle"), OTHER_DELTAS),

@@ -38,9 +38,9 @@ def damage() -> str:
     try:
         whole = hashlib.sha256(ENGINE.read_bytes()).hexdigest() == manifest().sha256
     except OSError:
-        return f"assets/engine.wasm or assets/engine.json is missing; make both with `{COMMAND}`."
+        return f"assets/engine.wasm or assets/engine.json is missing; build both with `{COMMAND}`."
     if not whole:
-        return f"assets/engine.wasm is not the module that assets/engine.json describes; make both with `{COMMAND}`."
+        return f"assets/engine.wasm is not the module that assets/engine.json describes; build both with `{COMMAND}`."
     return ""
 
 

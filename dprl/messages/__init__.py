@@ -45,7 +45,9 @@ def filled(template: str, **fields: object) -> str:
     """Fill in the fields of a message template. Raises ValueError if fields are missing or not in the template."""
     known = {name for _, name, _, _ in string.Formatter().parse(template) if name is not None}
     if known != set(fields):
-        raise ValueError(f"{template!r} has the fields {sorted(known)}, given {sorted(fields)}")
+        raise ValueError(
+            f"the template {template!r} has the fields {sorted(known)}, but {sorted(fields)} were given"
+        )
     return template.format(**fields)
 
 

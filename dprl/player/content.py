@@ -76,7 +76,8 @@ class Shown:
 
 
 def sizes_of(spec: RunSpec) -> list[int]:
-    """List the numbers of users that a page offers for a run, ascending: its own number, and fractions of it."""
+    """Return the numbers of users that a page offers for a run, in ascending order: the run's own number, and
+    fractions of it."""
     sizes = {spec.episodes // part for part in PARTS}
     return sorted(size for size in sizes if size >= FEWEST_USERS or size == spec.episodes)
 

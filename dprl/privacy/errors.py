@@ -83,8 +83,7 @@ def chi_tail(std: Array, cells: int, failure: float) -> Array:
 
 
 def length_tail(log_moments: Callable[[Array], Array], spread: Array, cells: int, failure: float) -> Array:
-    """Return lengths x [M] with P(|z_i| > x_i) <= failure, for random vectors z_i with `cells` independent
-    coordinates.
+    """Return lengths x [M] with P(|z_i| > x_i) <= failure, for random vectors z_i that have `cells` coordinates.
 
     Args:
         log_moments(y): returns upper bounds [M] on ln E exp(y_i u.z_i) for every unit vector u; y: [M].
@@ -107,7 +106,8 @@ def length_tail(log_moments: Callable[[Array], Array], spread: Array, cells: int
 
 @lru_cache(maxsize=16)
 def _phi(cells: int) -> tuple[Array, Array]:
-    """Return a grid t [40,000] and ln phi(t) in `cells` dimensions. The results are cached, because they need 10 ms."""
+    """Return a grid t [40,000] and ln phi(t), where phi(t) = E exp(t x) for one coordinate x of a random unit vector
+    in `cells` dimensions."""
     from scipy.special import gammaln, ive
 
     order = cells / 2 - 1

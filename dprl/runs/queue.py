@@ -224,7 +224,7 @@ class Queue:
         self._forget()
 
     def withdraw(self, grace: float) -> int:
-        """Cancel the requests of tabs that were closed more than `grace` seconds ago, and return the number of these
+        """Cancel the requests of tabs that have not been seen for `grace` seconds, and return the number of these
         tabs."""
         now = time.monotonic()
         gone = {tab for tab, seen in self.tabs.items() if seen < now - grace}

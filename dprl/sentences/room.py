@@ -65,7 +65,7 @@ def if_more(now: Measured, n: int, then: Measured) -> str:
 
 
 def shuffled(n: int, epsilon: float, delta: float) -> str:
-    """State the guarantee that the same reports have if a trusted shuffler mixes them."""
+    """State the guarantee that the phones' reports have if a trusted shuffler mixes them."""
     proved = proves(epsilon, delta)
     if n == 1:
         return filled(RESULT["mixed_one"], proved=proved, live=RESULT["live"])

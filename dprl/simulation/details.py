@@ -38,8 +38,7 @@ class Detail(NamedTuple):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SeedTrace(TraceCore[RunSpec]):
-    """The results of one seed of an online run that learns from counts: C checkpoints, D of them with details, P values
-    of alpha.
+    """The results of an online run with one random seed: C checkpoints, D of them with details, P values of alpha.
 
     The curve's axis is the number of users so far. Its measure is cumulative regret, from the exact values of the
     policies played, not from returns.

@@ -19,7 +19,7 @@ from dprl.simulation.trace import DAMAGE, Curve, Spec, Trace, TraceCore, unpacke
 
 
 class Run(Protocol):
-    """One seed of a run, while it is being computed."""
+    """A run with one random seed, while it is being computed."""
 
     @property
     def progress(self) -> float:
@@ -67,7 +67,7 @@ KINDS: Registry[Kind] = Registry()
 
 
 def register(kind: Kind) -> None:
-    """Add a kind of specs."""
+    """Add a kind of specs to the registry."""
     KINDS[kind.key] = kind
 
 
@@ -108,12 +108,13 @@ def trace_from_bytes(data: bytes) -> Any:
 
 
 def start(spec: Spec, seed: int) -> Run:
-    """Start one seed of a run; call `advance` on the result until it is done."""
+    """Start a run with one random seed, the repetition with this number; call `advance` on the result until it is
+    done."""
     return kind_of(spec).start(spec, seed)
 
 
 def estimate(spec: Spec | Mapping[str, Any]) -> Estimate:
-    """Estimate the cost of one seed of a spec, or of a dict of its fields. Raises SpecError.
+    """Estimate the time and memory that one seed of a run needs. Raises SpecError.
 
     Example:
         >>> dprl.estimate(dprl.RunSpec(episodes=1_000_000_000_000_000)).seconds < 10

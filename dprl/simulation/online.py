@@ -47,7 +47,8 @@ def v_star(spec: RunSpec) -> float:
 
 
 def promise(spec: RunSpec) -> dict[str, Any] | None:
-    """Return the privacy guarantee of a run against replacing the least protected user; None without privacy.
+    """Return the privacy guarantee that a run gives its least protected user, if that user is replaced; None without
+    privacy.
 
     Returns:
         deltas, epsilons: the proved pairs (epsilon, delta).

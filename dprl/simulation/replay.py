@@ -60,15 +60,15 @@ UNSEEN, TOLD = "setup.bound", "setup.error"
 def unplayable(spec: Any) -> str:
     """Explain in one sentence why no web page can play this run without a server; return "" if one can."""
     if not isinstance(spec, RunSpec):
-        return "Only online runs can be played without a server."
+        return "A browser can only simulate online runs."
     learner = ALGORITHMS[spec.algorithm]
     if not isinstance(learner, TabularLearner):
-        return f"{learner.title} cannot be played without a server: its preparation needs the library LAPACK."
+        return f"A browser cannot simulate {learner.title}: its preparation needs the library LAPACK."
     mechanism = MECHANISMS[spec.mechanism] if spec.mechanism else None
     if outside.is_outside(spec.mechanism):
-        return "Noise from another package cannot be played without a server."
+        return "A browser cannot draw noise from another package."
     if mechanism is not None and mechanism.prepare not in (None, optimal.correlate):
-        return f"{mechanism.title} cannot be played without a server: its noise is computed by an FFT before the run."
+        return f"A browser cannot simulate {mechanism.title}: an FFT computes its noise before the run."
     need = cost.estimate(spec.work(spec.mechanism))
     if need.seconds > MOST_SECONDS:
         return (

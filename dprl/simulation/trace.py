@@ -83,7 +83,8 @@ S_co = TypeVar("S_co", covariant=True)  # a Spec; unbound, so that a list of run
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class TraceCore(Generic[S_co]):
-    """The results of one seed of a run. A subclass adds read-only arrays, mappings of arrays, or plain JSON."""
+    """The results of a run with one random seed. A subclass adds read-only arrays, mappings of arrays, or plain
+    JSON."""
 
     spec: S_co  # the spec; each subclass has one kind
     seed: int

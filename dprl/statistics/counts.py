@@ -43,7 +43,8 @@ LAYER = Change(((4, 1.0),))
 
 @dataclass(frozen=True)
 class Counts(Statistic):
-    """The counts n, m and r as a statistic, with the post-processing that they get after noise."""
+    """The visits n, the transitions m and the reward sums r as a statistic, with the post-processing that they get
+    after noise."""
 
     publish: Callable[[Array, Array, Array, Array], None]  # kernel of the post-processing
     # visits, reward: units of release: noise is added to n * visits and r * reward, which are then divided again
@@ -137,7 +138,8 @@ class Counts(Statistic):
         return np.asarray(3 * np.arange(size.H)[:, None] + np.tile(part, size.S * size.A)).ravel()
 
     def error_bound(self, scale: float, tail: Array) -> Array:
-        """Return E = 4 * scale * tail for the noisiest part: n and m tolerate E/4, r tolerates E."""
+        """Return E, a bound on the noise: 4 * scale * tail for the noisiest part. n and m tolerate E/4, r tolerates
+        E."""
         return 4 * scale / self.visits * tail
 
     def paper_noise(self, model: str, size: Size, K: int, epsilon: float, delta: float) -> PaperScale:

@@ -21,8 +21,8 @@ SIGNATURE = "void(float64[:,:,:,::1], float64, float64[:,:,:,::1])"  # of `proje
 
 @kernel
 def project(noisy: Array, error: float, released: Array) -> None:
-    """Compute released counts m~ and n~ = sum of m~ from (m + noise)_+ and (n + noise)_+ (Qiao, Wang 2023 (offline),
-    eq. 3-4).
+    """Compute released transitions m~ and visits n~ = sum of m~ from (m + noise)_+ and (n + noise)_+ (Qiao, Wang
+    2023 (offline), eq. 3-4).
 
     m~ are the counts x >= 0 that minimise max |x - m'| subject to |sum x - n'| <= E/2, with E = `error`.
     """
@@ -73,7 +73,7 @@ class Dataset(CellsOfSteps):
         return record[..., :-1]
 
     def answer(self, record: Array, noise: Array, error: float) -> Array:
-        """Return n~ and m~ after noise and projection, [H, S, A, S + 2], without rewards."""
+        """Return the noisy visits n~ and transitions m~ after projection, [H, S, A, S + 2], without rewards."""
         noisy = record.copy()
         sums = self.sums(noisy)
         sums += noise.reshape(sums.shape)
@@ -100,7 +100,8 @@ class Transitions(CellsOfSteps):
         return counts.transitions(record)
 
     def answer(self, record: Array, noise: Array, error: float) -> Array:
-        """Return m~ and its sums n~, [H, S, A, S + 2], which may be negative, without rewards; `error` is not used."""
+        """Return the noisy transitions m~ and their sums n~, [H, S, A, S + 2], which may be negative, without
+        rewards; `error` is not used."""
         released = np.zeros_like(record)
         m = counts.transitions(released)
         m[...] = self.sums(record) + noise.reshape(m.shape)

@@ -129,8 +129,8 @@ def doublings(batches: int) -> int:
 
 @kernel
 def design(counts: Array, features: Array, sums: Array) -> None:
-    """Sum the matrices of all users so far into sums [H, 1, d, d + 1], from their counts [H, S, A, S + 2] and the
-    features [S, A, d]."""
+    """Sum the feature matrices of all users so far, and write them to sums [H, 1, d, d + 1]; counts: of these users
+    [H, S, A, S + 2]; features: [S, A, d]."""
     H, S, A, _ = counts.shape
     d = features.shape[2]
     for h in range(H):

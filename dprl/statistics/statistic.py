@@ -19,7 +19,7 @@ BLANK_ONE = "blank-one"  # an empty trajectory stands in a user's place
 
 @dataclass(frozen=True)
 class Change:
-    """The effect on a statistic's cells of changing one user's data at one item of the stream."""
+    """The largest effect of changing one user's data on the cells of a statistic."""
 
     moves: tuple[tuple[int, float], ...]  # pairs (count, size): `count` cells move by at most `size`
     one_way: bool = False  # whether all of them go up (or all down); otherwise half go up and half go down
@@ -121,7 +121,7 @@ class Statistic(Protocol):
         together."""
 
     def rows(self, size: Size) -> int:
-        """Return the number of rows that the cells fill."""
+        """Return the number of rows into which the cells are grouped."""
         return self.cells(size) // self.row(size)
 
     def evened(self) -> Self:

@@ -185,7 +185,8 @@ def width(problem: Problem, error: float, users: int) -> float:
 
 
 def stage_transitions(m: Array, n: Array, frequent: NDArray[np.bool_]) -> Array:
-    """Return P^[.., x'] = m~/n~ for frequent tuples; the missing mass leads to an implicit absorbing state.
+    """Return the estimated transition probabilities, m~/n~ for frequent tuples; the missing mass leads to an
+    absorbing state.
 
     Rows whose sum is above 1 because of noise are scaled down to sum to 1.
     """
@@ -195,6 +196,6 @@ def stage_transitions(m: Array, n: Array, frequent: NDArray[np.bool_]) -> Array:
 
 
 def mean_rewards(released: Array) -> Array:
-    """Return the estimated mean rewards r~/n~ [H, S, A], clipped to [0, 1]."""
+    """Return the estimated mean rewards [H, S, A]: noisy reward sums divided by noisy visits, clipped to [0, 1]."""
     result: Array = np.clip(released[..., -1] / np.maximum(released[..., -2], 1.0), 0.0, 1.0)
     return result

@@ -81,8 +81,8 @@ class MixtureLearner(PlannedLearner[MixturePlanner]):
     public = ("sizes", "d1", "mixture", "rewards")
 
     def seen(self, bonus: str) -> ValueRegression:
-        """Return the statistic for a bonus: regressions of raw values for the paper's, else of centred and scaled
-        values."""
+        """Return the statistic that the learner receives: regressions of raw values with the paper's bonus, else of
+        centred and scaled values."""
         return self.regression(centred=bonus != "paper")
 
 

@@ -95,8 +95,8 @@ class ValueIterationLearner(PlannedLearner[ValueIterationPlanner]):
         }
 
     def seen(self, bonus: str) -> FeatureGram:
-        """Return the statistic for a bonus: regressions of raw values for the paper's, else of centred and scaled
-        values."""
+        """Return the statistic that the learner receives: regressions of raw values with the paper's bonus, else of
+        centred and scaled values."""
         return FeatureGram(centred=bonus != "paper")
 
     def releases(self, size: Size, K: int, epsilon: float | None, norm: str) -> int:

@@ -144,11 +144,11 @@ CONSTANTS = (
         choices=("bernstein", "hoeffding"),
     ),
     _constant(
-        "C1", sqrt(2), "multiple of sqrt(Var iota/(n - E)) in the penalty; with hoeffding, of H sqrt(iota/(n - E))"
+        "C1", sqrt(2), "factor of sqrt(Var iota/(n - E)) in the penalty; with hoeffding, of H sqrt(iota/(n - E))"
     ),
-    _constant("C2", 16.0, "multiple of S H E iota/n in the penalty"),
-    _constant("C", 1.0, "multiple of H for pairs with at most E visits; above 1 in the paper; from 1 on, Q is 0"),
-    _constant("C3", 0.0, "multiple of H iota/n in the penalty; the paper has 0, and 7/3 in its proof (equation 22)"),
+    _constant("C2", 16.0, "factor of S H E iota/n in the penalty"),
+    _constant("C", 1.0, "factor of H for pairs with at most E visits; above 1 in the paper; if at least 1, Q is 0"),
+    _constant("C3", 0.0, "factor of H iota/n in the penalty; the paper has 0, and 7/3 in its proof (equation 22)"),
 )  # fmt: skip
 
 

@@ -56,7 +56,7 @@ def families(problem: OfflineProblem, calibration: str) -> tuple[Family, ...]:
     for h in range(problem.size.H - 1, -1, -1):
         for name, what, (replaced, blanked) in (
             ("gram", "the sums of phi phi^T", gram_change(problem.features)),
-            ("target", "of phi (r + V - c)/g", centred_change(problem.features)),
+            ("target", "the sums of phi (r + V - c)/g", centred_change(problem.features)),
         ):
             weight = sqrt(replaced.l2_squared)
             found.append(Family(f"{name} {h}", f"{what} at step {h}", replaced, blanked, weight=weight))
@@ -80,7 +80,7 @@ DP_PEVI = OfflineLearner(
     baseline="dp-pevi",
     fields=(
         LAMBDA,
-        Field("C", "float", 0.1, "multiple of sqrt(d) |phi| in the penalty, as in DP-VAPVI", 0.0, 1000.0),
+        Field("C", "float", 0.1, "factor of sqrt(d) |phi| in the penalty, as in DP-VAPVI", 0.0, 1000.0),
         *(f for f in CONSTANTS if f.name in ("c1", "c2")),
     ),
     public=("sizes", "features"),

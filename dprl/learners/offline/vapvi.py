@@ -88,10 +88,10 @@ def families(problem: OfflineProblem, calibration: str) -> tuple[Family, ...]:
         reach = H if calibration == "paper" else H - h  # of r + V
         for name, what, half, top_or_none in (
             ("gram", "the sums of phi phi^T", 0, None),
-            ("square", "of phi V^2", 0, top**2),
-            ("value", "of phi V", 0, top),
-            ("weighted gram", "of phi phi^T / sigma^2", second, None),
-            ("target", "of phi (r + V) / sigma^2", second, reach),
+            ("square", "the sums of phi V^2", 0, top**2),
+            ("value", "the sums of phi V", 0, top),
+            ("weighted gram", "the sums of phi phi^T / sigma^2", second, None),
+            ("target", "the sums of phi (r + V) / sigma^2", second, reach),
         ):
             if top_or_none is None:
                 changes = bounded_gram() if calibration == "paper" else gram_change(phi)
@@ -155,7 +155,7 @@ CONSTANTS = (
         choices=("halves", "whole"),
     ),
     LAMBDA,
-    Field("C", "float", 0.1, "multiple of sqrt(d) |phi| in the penalty, left open by the paper", 0.0, 1000.0),
+    Field("C", "float", 0.1, "factor of sqrt(d) |phi| in the penalty, left open by the paper", 0.0, 1000.0),
     Field("D", "float", 0.0, "numerator of D/K in the penalty; the paper's D is undefined if kappa is 0", 0.0, 1e12),
     Field("c1", "float", 1.0, "constant in the logarithm ln(5 c1 H/delta) in E, left open by the paper", 0.001, 1000.0),
     Field("c2", "float", 1.0, "constant in E: the logarithm is divided by c2 d; left open by the paper", 0.001, 1000.0),

@@ -305,7 +305,7 @@ PRIVATIZER = Privatizer(
         alt="Users add random bits on their own devices. The trusted shuffler mixes all messages of a batch. Their "
         "random bits together hide each user. The algorithm sees only the mixture, which is private.",
         blanked="sends noise only",
-        seen="the mixed bits among which the user's are",
+        seen="the mixed bits of many users",
     ),
     summary="Users add random bits, and a trusted shuffler mixes each batch: a model between central and local.",
     trust=TRUST,

@@ -41,7 +41,7 @@ MOST = 0.1  # without privacy, the share of the users so far by which a block ma
 
 
 class BatchRun(LinearRun):
-    """One seed of a run whose learner asks for regressions of its own values, batch by batch.
+    """A run with one random seed, whose learner asks for regressions of its own values, batch by batch.
 
     Details hold the true counts and, as `noisy` and `released`, the released sums [D, H, 1, d, d + 1], see
     statistics/feature_gram.py; `weights` are [D, H, 1, d]. Beliefs are as in SeedTrace, about the weights in question.

@@ -110,7 +110,7 @@ def simulate(
     add_noise: Callable[..., None],
     add_anew: Callable[..., None],
 ) -> None:
-    """Play users and make up to `count` releases; stop after the first release at or beyond `until` users."""
+    """Simulate users, and make up to `count` releases; stop after the first release at or beyond `until` users."""
     position = state.position
     for _ in range(count):
         made, users = position[0], position[1]

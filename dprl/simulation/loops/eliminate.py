@@ -51,7 +51,7 @@ def ends_of(played: tuple[Batch, ...]) -> Ints:
 
 
 class EliminationRun:
-    """One seed of a policy-elimination run. seed: the index of the repetition."""
+    """A policy-elimination run with one random seed. seed: the index of the repetition."""
 
     kernel = staticmethod(sample)
 
@@ -160,7 +160,7 @@ class EliminationRun:
         self._counts = empty(self.mdp.H, self.mdp.S, self.mdp.A)
 
     def _row(self, batch: int) -> int:
-        """Return the row of the noise's error bounds that applies at the end of a batch."""
+        """Return the index in the table of noise bounds that applies at the end of a batch."""
         return int(np.searchsorted(self.noise.ends, self._ends[batch]))
 
     def _play(self, blocks: Sequence[Block], counts: Array | None) -> None:
@@ -207,8 +207,8 @@ class EliminationRun:
     def _detail(
         self, counts: Array, noisy: Array, released: Array, estimate: StageEstimate, batch: int
     ) -> None:
-        """Store a stage's results: its second batch, and the policy that looks best with its values in the refined
-        model."""
+        """Store a stage's results: the counts of its fine batch, and the policy that looks best with its values in
+        the refined model."""
         mdp, row = self.mdp, self._row(batch)
         P, R, policy = estimate.P, estimate.R, estimate.policy
         Q, V = np.zeros((mdp.H, mdp.S, mdp.A)), np.zeros((mdp.H + 1, mdp.S))

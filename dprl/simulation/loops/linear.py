@@ -17,7 +17,7 @@ SERIES = ("sums", "weights", "indefinite")
 
 
 class LinearRun(SlicedRun):
-    """One seed of a run whose learner estimates the weights of a linear model."""
+    """A run with one random seed, whose learner estimates the weights of a linear model."""
 
     handed: tuple[str, ...]  # the kernels that the loop calls, in the order of its arguments
 
@@ -39,8 +39,8 @@ class LinearRun(SlicedRun):
         return int(8 * (2 * self.state.counts.size + 3 * self.state.sums.size))
 
     def _seen(self, counts: Array, row: int, error: float) -> Detail:
-        """Store the learner's own measures, and return the details of the current state. row: the row of the noise's
-        error bounds; error: the size of the noise that the learner assumes."""
+        """Store the learner's own measures, and return the details of the current state. row: the index in the table
+        of noise bounds; error: the size of the noise that the learner assumes."""
         state, plan = self.state, self.state.plan
         self._kept.append((state.sums.copy(), plan.weights.copy(), plan.indefinite[0]))
         return Detail(

@@ -37,7 +37,7 @@ from dprl.words import upward
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class OfflineTrace(TraceCore[OfflineSpec]):
-    """The results of one seed of an offline run: C data sets of growing size, D of them with details.
+    """The results of an offline run with one random seed: C data sets of growing size, D of them with details.
 
     The curve's axis is n, the number of trajectories in the data set. Its measure is the suboptimality v* - v^pi of
     the learned policy, both exact.
@@ -102,7 +102,8 @@ class Curator:
 
 
 def problem_of(spec: OfflineSpec, n: int) -> OfflineProblem:
-    """Return the learner's description of the problem, for a data set of n trajectories, before noise is chosen."""
+    """Return the public facts that the learner receives about the problem, for a data set of n trajectories; noise
+    is not chosen yet."""
     world, learner = ENVIRONMENTS[spec.environment], spec.learner
     params = spec.environment_params
     return OfflineProblem(
@@ -223,8 +224,8 @@ class DatasetPoint(NamedTuple):
 
 
 class OfflineRun:
-    """One seed of an offline run: for each size, draw a data set and learn a policy from it. seed: the index of the
-    repetition."""
+    """An offline run with one random seed: for each size, draw a data set and learn a policy from it. seed: the
+    index of the repetition."""
 
     def __init__(self, spec: OfflineSpec, seed: int) -> None:
         self.spec, self.seed = spec, seed
@@ -275,7 +276,7 @@ class OfflineRun:
         return DatasetPoint(n, max(self.v_star - value, 0.0), n_visits, released, learned)
 
     def problem(self, n: int) -> OfflineProblem:
-        """Return the learner's description of the problem, for a data set of n trajectories."""
+        """Return the public facts that the learner receives about the problem, for a data set of n trajectories."""
         return replace(self._problem, n=n, errors=self.errors)
 
     def curve(self) -> Curve:

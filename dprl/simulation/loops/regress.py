@@ -29,7 +29,7 @@ from dprl.statistics.value_regression import ValueRegression
 
 
 class RegressionRun(LinearRun):
-    """One seed of a run whose learner regresses its own values.
+    """A run with one random seed, whose learner regresses its own values.
 
     Details hold the true counts and, as `noisy` and `released`, the released sums [D, H - 1, families, d, d + 1], see
     statistics/value_regression.py; `weights` are [D, H - 1, families, d]. Beliefs are as in SeedTrace.

@@ -99,7 +99,7 @@ def simulate(
     make_plan: Callable[..., None],
     add_noise: Callable[..., None],
 ) -> None:
-    """Play users and make up to `count` releases; stop after the first release at or beyond `until` users.
+    """Simulate users, and make up to `count` releases; stop after the first release at or beyond `until` users.
 
     `make_plan` and the schedule receive only released sums and public facts, which is why they are private.
     """

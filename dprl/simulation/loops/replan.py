@@ -33,7 +33,7 @@ from dprl.statistics.played import hidden
 
 
 class SeedRun(SlicedRun):
-    """One seed of a run whose learner plans from counts."""
+    """A run with one random seed, whose learner plans from counts."""
 
     kernel = staticmethod(simulate)
     setup: Setup

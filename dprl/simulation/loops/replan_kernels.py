@@ -129,7 +129,7 @@ def simulate(
     add_noise: Callable[..., None],
     publish: Callable[..., None],
 ) -> None:
-    """Play users and make up to `count` releases; stop after the first release at or beyond `until` users.
+    """Simulate users, and make up to `count` releases; stop after the first release at or beyond `until` users.
 
     `plan` and `next_release` receive only released counts and the declared possible next states, which is why they are
     private.
@@ -197,7 +197,7 @@ def simulate(
 def disturb_told(
     made: int, noise_rng: np.random.Generator, setup: Setup, state: State, add_noise: Callable[..., None]
 ) -> None:
-    """Add noise to the counts of the actions that the policy chose; draw none for all others, which nobody reads."""
+    """Draw the noise of the counts whose action the policy takes; the others need none, because nobody reads them."""
     told = cells_told(state.policy, state.noisy)
     noise, memory = state.noise[told], state.memory[:, told]
     add_noise(made, state.leaves, setup.batches, memory, noise_rng, noise)

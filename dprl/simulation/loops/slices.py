@@ -26,9 +26,9 @@ CHECKPOINTS = (100, 100)  # points of the curve, spaced logarithmically and line
 
 
 class SlicedRun(ABC):
-    """One seed of a run: the common part of all loops whose release times follow a schedule. plain: whether to run
-    the source as ordinary Python, which gives the same bits but is far slower. walk_below: blocks of at most this
-    many users are simulated user by user (tests compare both ways)."""
+    """A run with one random seed: the common part of all loops whose release times follow a schedule. plain: whether
+    to run the source as ordinary Python, which gives the same bits but is far slower. walk_below: blocks of at most
+    this many users are simulated user by user (tests compare both ways)."""
 
     kernel: Callable[..., Any]  # the loop itself, which numba compiles first when it plays the run
     setup: Any
@@ -116,7 +116,7 @@ class SlicedRun(ABC):
 
     @abstractmethod
     def _simulate(self, count: int, until: int) -> None:
-        """Play users and make up to `count` releases; stop after the first release at or beyond `until` users."""
+        """Simulate users, and make up to `count` releases; stop after the first release at or beyond `until` users."""
 
     @property
     @abstractmethod

@@ -36,10 +36,10 @@ MOST_WEIGHT = 4  # times A: the largest w, so that no few people decide; a row t
 EPISODES = "episodes"
 WHAT = {  # the cautious policy is the one whose value has a bound; one episode moves each sum by at most one
     "scores": "the sum of the scores of people held out under the cautious policy",
-    "plug_in_scores": "the same under the plug-in policy",
-    "returns": "the sum of their returns",
-    "squares": "the sum of the squares of these",
-    EPISODES: "how many episodes they have",
+    "plug_in_scores": "the sum of the scores of people held out under the plug-in policy",
+    "returns": "the sum of the returns of people held out",
+    "squares": "the sum of the squared returns of people held out",
+    EPISODES: "the number of episodes of people held out",
 }
 SUMS = tuple(WHAT)[:-1]  # if a person has one episode
 WEIGHTS = {"squares": 3.0}  # of the noise: they only set the width of an interval, so they may be noisier

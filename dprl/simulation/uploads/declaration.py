@@ -259,7 +259,7 @@ def _rewards(value: Any, size: Size, low: float, high: float) -> Array:
     if table.min() < low or table.max() > high:
         raise wrong(
             "rewards",
-            f"{table.min():g} to {table.max():g} is not within reward_range, {low:g} to {high:g}; widen it.",
+            f"rewards from {table.min():g} to {table.max():g} exceed reward_range, {low:g} to {high:g}; widen it.",
         )
     return np.array(np.broadcast_to(table, (H, S, A)))
 

@@ -61,7 +61,7 @@ GROUPS = (
 
 
 def upload_problem_of(spec: UploadSpec) -> OfflineProblem:
-    """Return the learner's description of the problem, before noise is chosen."""
+    """Return the public facts that the learner receives about the problem; noise is not chosen yet."""
     return OfflineProblem(
         size=spec.problem_size,
         n=spec.learned_from,

@@ -59,8 +59,8 @@ NO_STEP = "{} is not a step; give whole numbers that begin at 0 or 1."
 
 @dataclass
 class Outside:
-    """The numbers of labels, rewards and steps in a file that do not fit its declaration. They are not private, so
-    only the owner may see them."""
+    """The labels, rewards and steps in a file that do not fit its declaration, and how often they occur. They are
+    not protected by noise, so only the owner may see them."""
 
     declared: Declaration
     rows: int = 0  # of the file, without the heading

@@ -206,7 +206,7 @@ def registry_entry(trace: UploadTrace) -> str:
             "privacy_unit_details": card.adjacency,
             "number_of_privacy_units": 1,
             "privacy_parameters": {"rho": card.proved_rho},
-            "privacy_parameters_details": f"epsilon = {card.proved_epsilon:g} at delta = {card.proved_delta:g} follows",
+            "privacy_parameters_details": f"implies epsilon = {card.proved_epsilon:g} at delta = {card.proved_delta:g}",
         },
         "deployment_model": {
             "model_name": "Central", "model_name_details": "", "trust_assumptions": "the owner of the data is trusted",
