@@ -112,7 +112,7 @@ def story() -> dict[str, Any]:
     best = planning.optimum(mdp).policy.astype(np.int64)
     paths = [digits(path(mdp, best, random)) for _ in range(USERS)]
     if paths.count(paths[-1]) > 1:
-        raise RuntimeError("The last user is not the only one with this path.")
+        raise RuntimeError("Another user has the same path as the last user.")
     far = planning.occupancy(mdp, best)[-1, -1]
     return {
         "spec": SPEC.to_dict(),

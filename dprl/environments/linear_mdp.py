@@ -125,7 +125,7 @@ def linear_model(features: Array, measures: Array, rewards: Array) -> tuple[Arra
                 name, f"their norm is {longest:.3g} and at most {most:.3g} is allowed; scale them."
             )
     if measures.min() < 0:
-        raise SpecError("measures", "a number below 0 is not allowed; give numbers from 0 on.")
+        raise SpecError("measures", "a number below 0 is not allowed; give numbers of at least 0.")
     P = np.einsum("sai,hix->hsax", features, measures)
     if P.min() < -1e-12 or np.abs(P.sum(-1) - 1).max() > 1e-9:
         raise SpecError("measures", "a row of probabilities is negative or does not sum to 1; give others.")
