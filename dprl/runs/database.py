@@ -111,7 +111,7 @@ class Database:
         return getattr(error, "strerror", None) or str(error)
 
     def _open(self) -> None:
-        """Make sure that a usable file is at `path`."""
+        """Create the file at `path` if it is missing; rename and replace it if it cannot be used."""
         try:
             private(self.path.parent)
             with self._locked():

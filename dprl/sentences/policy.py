@@ -51,8 +51,8 @@ def at_step(
 
 def about_steps(wrong: NDArray[np.bool_], weight: Array, sure: Array | None = None) -> str:
     """Describe at how many states and steps a policy is worse than the optimal one. wrong: where it is worse;
-    weight: the optimal policy's probability of a state, where wrong; sure: the probability of the likeliest action
-    if the policy is stochastic; each [H,S]."""
+    weight: the optimal policy's probability of these states, 0 elsewhere; sure: the probability of the likeliest
+    action if the policy is stochastic; each [H,S]."""
     what = SAID["wrong" if sure is None else "wrong_likeliest"]
     said = [filled(what, pairs=f"{int(wrong.sum()):,}", all=f"{wrong.size:,}")]
     said.append(filled(SAID["weight"], share=percent(float(weight.sum()) / len(wrong))))

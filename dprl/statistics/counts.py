@@ -144,7 +144,7 @@ class Counts(Statistic):
 
     def paper_noise(self, model: str, size: Size, K: int, epsilon: float, delta: float) -> PaperScale:
         """Return the papers' noise, Laplace(3H/epsilon), times the levels of a tree over the users if there is one.
-        3H is the L1 norm if a user is blanked; if a user is replaced, it is twice that."""
+        3H is the L1 norm if a user's trajectory becomes empty; if it is replaced by another, the norm is twice that."""
         L1 = self.sensitivity(size, BLANK_ONE).l1
         if model == "local":
             formula = "Laplace(3H/epsilon) on each counter of each user"

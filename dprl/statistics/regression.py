@@ -72,8 +72,8 @@ class Moment:
 
 
 def gram_change(features: Array) -> tuple[Change, Change]:
-    """Return the largest changes of a Gram matrix if one trajectory is replaced, and if it is blanked. features: [S,
-    A, d].
+    """Return the largest changes of a Gram matrix: if one trajectory is replaced by another, and by an empty one.
+    features: [S, A, d].
 
     |u phi phi^T - u' phi' phi'^T|_F is convex in the weights u, u' in [0, 1], so it is largest at their ends.
     """
@@ -86,8 +86,8 @@ def gram_change(features: Array) -> tuple[Change, Change]:
 
 
 def moment_change(features: Array, top: float) -> tuple[Change, Change]:
-    """Return the largest changes of a vector if one trajectory is replaced, and if it is blanked. Its weighted
-    targets are in [0, top]; the changes are convex in both, so the ends decide."""
+    """Return the largest changes of a vector: if one trajectory is replaced by another, and by an empty one. Its
+    weighted targets are in [0, top]; the changes are convex in both, so the ends decide."""
     flat = features.reshape(-1, features.shape[-1])
     products = flat @ flat.T
     squares = np.diag(products)
@@ -97,21 +97,21 @@ def moment_change(features: Array, top: float) -> tuple[Change, Change]:
 
 
 def centred_change(features: Array) -> tuple[Change, Change]:
-    """Return the largest changes of a vector if one trajectory is replaced (from phi/2 to -phi/2), and if it is
-    blanked. Its targets are in [-1/2, 1/2]."""
+    """Return the largest changes of a vector: if one trajectory is replaced by another (from phi/2 to -phi/2), and
+    by an empty one. Its targets are in [-1/2, 1/2]."""
     squares = (features**2).sum(-1)
     return _moved(float(squares.max())), _moved(float(squares.max()) / 4)
 
 
 def bounded_gram() -> tuple[Change, Change]:
-    """Return a Gram matrix's largest changes if features have norm at most 1: |phi phi^T - phi' phi'^T|_F <= sqrt 2,
-    and 1."""
+    """Return a Gram matrix's largest changes if features have norm at most 1: if one trajectory is replaced by
+    another, |phi phi^T - phi' phi'^T|_F <= sqrt 2, and by an empty one, 1."""
     return _moved(1.0), _moved(0.5)
 
 
 def bounded_moment(top: float) -> tuple[Change, Change]:
-    """Return a vector's largest changes if features have norm at most 1: 2 top if one trajectory is replaced, top if
-    blanked."""
+    """Return a vector's largest changes if features have norm at most 1: 2 top if one trajectory is replaced by
+    another, top if by an empty one."""
     return _moved(4 * top**2), _moved(top**2)
 
 

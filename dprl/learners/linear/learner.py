@@ -168,7 +168,8 @@ def centre(h: int, plan: MixturePlan) -> None:
 
 @kernel
 def reach_of_values(features: Array, h: int, s: int, a: int, V: Array, ends: Array) -> None:
-    """Write the smallest and the largest V[h] over all states that can follow (s, a) under some weights to ends [2]."""
+    """Find the smallest and the largest V[h] over all states that can follow (s, a) under some weights, and write
+    them to ends [2]."""
     S, d = features.shape[2], features.shape[3]
     ends[0] = np.inf
     ends[1] = -np.inf
