@@ -59,8 +59,7 @@ def compute(spec: Spec) -> dict[str, object]:
 
 
 def ready_studies() -> dict[RunSpec, list[float]]:
-    """Return the final regrets of all runs in the ready-made studies on the page Trade-offs, for its default
-    problem.
+    """Return the final regrets of all runs in the ready-made studies on the page Trade-offs, for its default problem.
 
     Raises:
         RuntimeError: with the most users, a run without privacy has not found the best policy in every seed. The page

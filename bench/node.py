@@ -1,5 +1,4 @@
-"""Run the engine's JavaScript in Node, which has the same engine V8 as Chromium, for `bench.same_bits` and
-tests/wasm.
+"""Run the engine's JavaScript in Node, which has the same engine V8 as Chromium, for `bench.same_bits` and tests/wasm.
 
 Playwright comes with its own Node, so there is one wherever tests run.
 """

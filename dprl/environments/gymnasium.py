@@ -40,9 +40,8 @@ LARGEST = 10**8  # most probabilities that are read
 
 
 class Model(NamedTuple):
-    """A Gymnasium environment's model: P [S, A, S], mean rewards R [S, A] in [0, 1], and start distribution [S]. In
-    the environment's units a reward is low + (high - low) R. `ends` is whether the last state is the end of an
-    episode."""
+    """A Gymnasium environment's model: P [S, A, S], mean rewards R [S, A] in [0, 1], and start distribution [S]. In the
+    environment's units a reward is low + (high - low) R. `ends` is whether the last state is the end of an episode."""
 
     P: Array
     R: Array
@@ -254,8 +253,7 @@ def from_gymnasium(
 
 
 def make(id: str = "FrozenLake-v1", H: int = 20) -> TabularMDP:
-    """Build a toy-text environment with H steps. Mean rewards are mapped to [0, 1]; `drawing` stores this affine
-    map.
+    """Build a toy-text environment with H steps. Mean rewards are mapped to [0, 1]; `drawing` stores this affine map.
 
     Taxi, in which every action has one outcome, is built on the table of its next states.
     """

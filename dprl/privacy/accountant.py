@@ -146,8 +146,7 @@ def account(
 
 
 def _mechanism(key: object, releases: int, delta: float, size: float, contribution: int) -> Mechanism:
-    """Return the noise mechanism with this key. Raises SpecError if it is unknown or does not fit the other
-    arguments."""
+    """Return the noise mechanism with this key. Raises SpecError if it does not fit the other arguments."""
     known = [name for name, one in MECHANISMS.items() if one.norm != "one-hot"]
     check_type("mechanism", key, str, f"one of {', '.join(known)}")
     if key not in known:

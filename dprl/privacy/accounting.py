@@ -50,8 +50,7 @@ def scaled(losses: Losses, factor: float) -> Losses:
 
 
 def separation_of(losses: Losses) -> float:
-    """Return how far apart the best attacker's mean scores on two neighbouring data sets are, in standard
-    deviations.
+    """Return how far apart the best attacker's mean scores on two neighbouring data sets are, in standard deviations.
 
     For Gaussian noise it is exactly mu; for Laplace noise and flipped bits it follows from the first two moments of
     the loss, and for Binomial noise it is computed as if the noise were Gaussian.
@@ -136,8 +135,7 @@ def repeated(losses: Losses, times: int) -> Losses:
 
 @lru_cache(maxsize=256)
 def group_epsilon(losses: Losses, size: int, delta: float) -> float:
-    """Return an epsilon for which the noise protects `size` changes at once, (epsilon, delta)-DP; inf if there is
-    none.
+    """Return an epsilon for which the noise protects `size` changes at once, (epsilon, delta)-DP; inf if there is none.
 
     `losses` are for one change. For Gaussian noise this is exact, as the changes together are at most `size`
     times as long. Otherwise, if one change is (e, d)-DP, `size` changes are (size e, d (e^(size e) - 1)/(e^e - 1))-DP

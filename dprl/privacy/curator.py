@@ -220,9 +220,8 @@ def prepare(
     assumptions: tuple[str, ...],
     exact: bool = False,
 ) -> CuratorNoise:
-    """Return noise with these scales and its proved guarantee. n: the number of trajectories; formula, where,
-    sources: texts for the guarantee; assumptions: those besides the trusted curator; exact: whether noise is drawn
-    on a grid."""
+    """Return noise with these scales and its proved guarantee. n: the number of trajectories; formula, where, sources:
+    texts for the guarantee; assumptions: those besides the trusted curator; exact: whether noise is drawn on a grid."""
     mechanism = MECHANISMS[asked.promise.mechanism]
     replaced = losses_of(mechanism, families, scales, REPLACE_ONE)
 

@@ -143,8 +143,7 @@ def laplace_length(terms: NDArray[np.int64], cells: int, failure: float) -> Arra
 
 
 def bits_length(variance: Array, cells: int, failure: float) -> Array:
-    """Return lengths x [M] with P(|z_i| > x_i) <= failure if each coordinate sums centred bits with total
-    variance[i].
+    """Return lengths x [M] with P(|z_i| > x_i) <= failure if each coordinate sums centred bits with total variance[i].
 
     E exp(y (bit - q)) <= exp(q (1 - q) (e^|y| - 1 - |y|)) (Bennett), and (e^y - 1 - y)/y^2 rises, so the worst unit
     vector u is again a coordinate vector. The number and the q of later bits may be decided during the run, if their

@@ -166,8 +166,7 @@ def _binomial(loss: Binomial, interval: float, exchanged: bool) -> list[LossPart
 
 
 def binomial_window(trials: int, probability: float) -> tuple[int, Array, float]:
-    """Return the first outcome that matters, the probabilities from there on, and a bound on the probability
-    outside.
+    """Return the first outcome that matters, the probabilities from there on, and a bound on the probability outside.
 
     Probabilities are built outward from the mode by their ratios, so that no digits are lost for any number
     of trials (differences of log-gammas lose all of them near 10^15). The bound is Bernstein's inequality.

@@ -26,8 +26,7 @@ def model_of(mechanism: Mechanism) -> str:
 
 
 def refusal(mechanism: Mechanism) -> str:
-    """Explain why another package's mechanism cannot be used, in words that follow "was left out:"; return "" if it
-    can."""
+    """Explain why another package's mechanism cannot be used, in words that follow "was left out:"; "" if it can."""
     if mechanism.norm not in NORMS:
         return f"its norm is {mechanism.norm}; give {' or '.join(NORMS)}"
     if mechanism.answers is not None:

@@ -1,5 +1,4 @@
-"""Logging for the dashboard's processes: plain lines for a terminal or, with DPRL_LOG=json, one JSON object per
-line.
+"""Logging for the dashboard's processes: plain lines for a terminal or, with DPRL_LOG=json, one JSON object per line.
 
 An object has `at` (UTC), `level`, `part` (server, worker or reader), `pid` and `says`; for requested work also `run`
 and `key`, digests of the spec and of the unit of work, and `seed`. An error appears as its type and the places that

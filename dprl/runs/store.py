@@ -43,9 +43,8 @@ MADE_ROOM = "The details of this run were deleted to make room for newer results
 
 
 class Store:
-    """The store of runs, in two SQLite files: one for results, one for rooms and short links. All threads of a
-    process may use one `Store`. Processes share results through the file; requests are known only to their own
-    process.
+    """The store of runs, in two SQLite files: one for results, one for rooms and short links. All threads of a process
+    may use one `Store`. Processes share results through the file; requests are known only to their own process.
 
     public: whether all requests of the dashboard are leased, not only those through a link. link_seconds: the
     estimated seconds on one core that a link may start by itself. grace: the seconds for which leased work continues

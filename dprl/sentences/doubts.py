@@ -35,8 +35,7 @@ def no_share(best: Sequence[float | None]) -> str:
 
 
 def about_negative_prices(names: Sequence[str]) -> str:
-    """Warn that the whole interval of some privacy costs is below zero; return "" if there are none. names: of the
-    runs."""
+    """Warn that the whole interval of some privacy costs is below zero; "" if there are none. names: of the runs."""
     if not names:
         return ""
     return (

@@ -125,8 +125,7 @@ def readings(found: Sequence[Any], blanked: str = "", who: str = "user") -> str:
 
 
 def against_users(delta: float, users: int) -> str:
-    """Warn that delta would allow publishing some users' records if delta times the users is not small; return "" if
-    it is."""
+    """Warn that delta would allow publishing some users' records if delta times the users is not small; "" if it is."""
     if delta * users < FEW:
         return ""
     return (

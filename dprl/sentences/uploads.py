@@ -57,8 +57,7 @@ def needs(episodes: int) -> str:
 
 
 def outlook(average: float, noise: float) -> list[str]:
-    """Describe how the noise compares with the expected size of a count, before a release and without using the
-    data.
+    """Describe how the noise compares with the expected size of a count, before a release and without using the data.
 
     average: average number of users who take an action in a state at a step. noise: its standard deviation.
     """

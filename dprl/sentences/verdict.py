@@ -79,8 +79,7 @@ def proved(trace: Any) -> str:
 
 
 def turned(low: float, high: float) -> str:
-    """State how large an error would reverse the verdict; "" if there is no clear verdict. low, high: the
-    difference's interval."""
+    """State how large an error would reverse the verdict; "" if it is unclear. low, high: the difference's interval."""
     margin = max(low, -high)
     return filled(SAID["turned"], most=human(float(f"{margin:.2g}"))) if margin > 0 else ""
 
@@ -94,8 +93,7 @@ def overlap(covered: float, follows: float) -> str:
 
 
 def disagree(bound: float, high: float) -> str:
-    """Warn if a proved bound is above the whole interval from held-out users; return "" if not. high: the interval's
-    end."""
+    """Warn if a proved bound is above the whole interval from held-out users; "" if not. high: the interval's end."""
     if bound <= high:
         return ""
     ends = {"bound": human(_three(bound)), "high": human(_three(high)), "wrong": percent(WRONG)}

@@ -125,6 +125,5 @@ class SpecBase:
 
 @cache
 def engine() -> tuple[str, str, str]:
-    """Return the versions of dprl's source, numba and numpy; together with the spec, they determine every bit of a
-    result."""
+    """Return the versions of dprl's source, numba and numpy; with the spec, they determine every bit of a result."""
     return source_digest(), version("numba"), version("numpy")

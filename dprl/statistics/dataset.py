@@ -83,8 +83,7 @@ class Dataset(CellsOfSteps):
 
 
 class Transitions(CellsOfSteps):
-    """The query for the counts of transitions m alone, with noise but without projection; n is their sum in each
-    row.
+    """The query for the counts of transitions m alone, with noise but without projection; n is their sum in each row.
 
     The projection does not mix steps, so the noise in one step's release is independent of all other steps.
     """
@@ -110,8 +109,7 @@ class Transitions(CellsOfSteps):
 
 
 class RewardSums(CellsOfSteps):
-    """The query for sums of rewards in [0, 1] at each (h, s, a), in addition to the counts, if mean rewards are not
-    known."""
+    """The query for sums of rewards in [0, 1] at each (h, s, a), besides the counts, if mean rewards are not known."""
 
     family = "rewards"
 

@@ -1,5 +1,4 @@
-"""The interface of a statistic: sums over users, released with noise, which are all that a learner learns about
-them.
+"""The interface of a statistic: sums over users, released with noise, which are all that a learner learns about them.
 
 A privatizer only uses the largest effect of one user on it. So a learner that depends on other sums (such as matrices
 and vectors) can bring its own statistic, and every mechanism works with it.

@@ -1,5 +1,4 @@
-"""The interface of policy-elimination learners, and the messages between them and the loop that plays their
-policies.
+"""The interface of policy-elimination learners, and the messages between them and the loop that plays their policies.
 
 A run consists of stages (Bai et al. 2025, Algorithm 1). A stage has H crude batches, one for each layer h, and one fine
 batch. Every user is in at most one batch, and the counts of a batch are released once and then forgotten. The sizes of

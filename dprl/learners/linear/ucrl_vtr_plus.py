@@ -209,8 +209,7 @@ def between(
     plan: MixturePlan,
     ends: Array,
 ) -> None:
-    """Compute the smallest and the largest possible <phi, w_h>, each with the better ridge, and write them to ends
-    [2].
+    """Compute the smallest and the largest possible <phi, w_h>, each with the better ridge, and write them to ends [2].
 
     one: [d], phi for V = 1. As <one, w_h> = 1 is known, any multiple of `one` may be subtracted from phi; we choose the
     multiple that makes phi shortest.

@@ -1,5 +1,4 @@
-"""The interface of learners for linear MDPs: optimistic least-squares value iteration that requests sums step by
-step.
+"""The interface of learners for linear MDPs: optimistic least-squares value iteration that requests sums step by step.
 
 At a release the learner receives the matrices first. Then, for h = H - 1 down to 0, it receives the vector of step h
 and plans that step. The plan defines the vector of step h - 1: the values V[h] to regress, with their middle and unit.
@@ -114,8 +113,7 @@ class ValueIterationLearner(PlannedLearner[ValueIterationPlanner]):
 
 
 def batches(K: int, size: Size, epsilon: float, norm: str) -> range:
-    """Return how many users have played at the end of each batch, multiples of ceil(K / B). The last number may
-    exceed K.
+    """Return the users so far at the end of each batch, multiples of ceil(K / B). The last number may exceed K.
 
     B = ceil((K epsilon)^(2/5) / (d^(3/5) H^(1/5))) (Luyo et al. 2021, Appendix E.1), or for Laplace noise ceil((K
     epsilon)^(1/3) / (d^(2/3) H^(1/3))) (Appendix E.3).

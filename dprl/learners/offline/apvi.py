@@ -153,8 +153,7 @@ CONSTANTS = (
 
 
 def unproved(params: Mapping[str, Any]) -> str:
-    """Explain why the proof does not cover these constants; return "" if none is below the paper's (Lemmas C.6,
-    C.10)."""
+    """Explain why the proof does not cover these constants; "" if none is below the paper's (Lemmas C.6, C.10)."""
     smaller = [
         f"{f.name} = {params[f.name]:g}" for f in CONSTANTS if f.name in LEAST and params[f.name] < f.default
     ]

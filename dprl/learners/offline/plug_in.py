@@ -1,5 +1,4 @@
-"""The plug-in policy: value iteration on noisy frequencies, without a penalty for uncertainty and so without a
-bound.
+"""The plug-in policy: value iteration on noisy frequencies, without a penalty for uncertainty and so without a bound.
 
 It requests the same sums as DP-KL-LCB (kl_lcb.py), so both can plan from one release. If a row may have no visits, its
 next state is assumed to have the smallest possible value.

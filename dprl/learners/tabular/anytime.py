@@ -57,8 +57,7 @@ def raised_mean(k: float, squares: float, total: float, B: int, tau2: float) -> 
 
 @kernel
 def bernstein_rise(v: float, c: float, x: float) -> float:
-    """Return an upper bound on the true mean of reward plus next value minus its estimate. x: the log-wealth per
-    visit.
+    """Return an upper bound on the true mean of reward plus next value minus its estimate. x: the log-wealth per visit.
 
     v: the sum of the two variances; c: the largest distance of either above its mean. The result is u c x / y for the
     u > 0 with u - ln(1 + u) = y = x c^2 / v, rounded up by one step of Newton's method from y + sqrt(2 y) >= u.
@@ -125,8 +124,7 @@ def extremes(values: Array, B: int) -> tuple[float, float]:
 def bernstein(
     released: Array, errors: Array, possible: Table, constants: Array, Q: Array, V: Array, policy: Policy
 ) -> None:
-    """Run optimistic backward induction with the smaller of the two anytime bounds. constants: see the function
-    `constants`."""
+    """Run optimistic backward induction with the smaller anytime bound. constants: as `constants` returns them."""
     H, S, A = Q.shape
     start = constants[0]
     most = released.shape[3] - 2
@@ -186,7 +184,7 @@ def bernstein(
 def hoeffding(
     released: Array, errors: Array, possible: Table, constants: Array, Q: Array, V: Array, policy: Policy
 ) -> None:
-    """Run optimistic backward induction with the anytime Hoeffding bound. constants: see the function `constants`."""
+    """Run optimistic backward induction with the anytime Hoeffding bound. constants: as `constants` returns them."""
     H, S, A = Q.shape
     start = constants[0]
     most = released.shape[3] - 2

@@ -1,5 +1,4 @@
-"""The interface of a noise mechanism: how it draws noise for running sums, how large the noise is, and what it
-proves.
+"""The interface of a noise mechanism: how it draws noise for running sums, how large the noise is, and what it proves.
 
 A mechanism draws *unit* noise; a privatizer multiplies it by a scale. Its kernel has the form
     add_noise(i, leaves, batches, memory, rng, noise)

@@ -1,5 +1,4 @@
-"""Gaussian noise correlated over the releases, at most 0.2% larger than the best factorisation's. The unit is N(0,
-1).
+"""Gaussian noise correlated over the releases, at most 0.2% larger than the best factorisation's. The unit is N(0, 1).
 
 Among the factorisations A = B C of the matrix of prefix sums into lower-triangular B and C, the best has the smallest
 product of B's longest row and C's longest column. For all weights p of rows and q of columns that sum to 1, and P =

@@ -1,5 +1,4 @@
-"""One-hot questions (unary encoding): each bit of the answer is flipped at random (Erlingsson, Pihur, Korolova
-2014).
+"""One-hot questions (unary encoding): each bit of the answer is flipped at random (Erlingsson, Pihur, Korolova 2014).
 
 At a step a user is in one cell of m, in one of n, and (for a reward of 1) in one of r: three one-hot vectors. The steps
 are divided into `groups` groups; a user answers about the steps of one random group, and at each of them about m, n or

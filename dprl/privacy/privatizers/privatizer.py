@@ -186,8 +186,7 @@ class Privatizer:
 def losses_of_user(
     mechanism: Mechanism, change: Change, scale: float, stream: Stream, contribution: int
 ) -> tuple[Losses, ...]:
-    """Return the privacy losses of replacing all episodes of one user, anywhere in the stream
-    (docs/report/privacy.md).
+    """Return the privacy losses of replacing all episodes of one user, anywhere in the stream (docs/report/privacy.md).
 
     - If each episode is in a report with its own noise, `contribution` reports are composed adaptively.
     - With Gaussian or Laplace noise in sums, the change is at most `contribution` times as long, and reveals most if

@@ -218,9 +218,8 @@ def together(formula: str, request: Request) -> str:
 
 
 def messages(sizes: NDArray[np.int64], bits: Array, cells: int | None, copies: int = 1) -> str:
-    """Describe one user's messages in words. sizes: the users of each batch [M]; bits: the random bits per counter
-    and batch [M]; cells: the number of counters, or None if it differs; copies: the number of messages with the true
-    bit."""
+    """Describe one user's messages. sizes: the users of each batch [M]; bits: the random bits per counter and batch
+    [M]; cells: the number of counters, or None if it differs; copies: the number of messages with the true bit."""
     each = np.ceil(bits / sizes) + copies
     low, high = int(each.min()), int(each.max())
     name = "counter" if cells is None else "counters" if copies == 1 else "nodes"

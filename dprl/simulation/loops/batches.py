@@ -1,5 +1,4 @@
-"""The loop of private least-squares value iteration: at each step, the learner asks for a regression of its own
-values.
+"""The loop of private least-squares value iteration: at each step, the learner asks for a regression of its own values.
 
 The curator releases matrices that sum over all users. Then, for each step from the last to the first, it releases the
 vectors that the learner requests for the values it has just planned.
@@ -158,8 +157,7 @@ def norm_of(spec: RunSpec) -> str:
 
 
 def ends_of(spec: RunSpec) -> Ints:
-    """Return how many users have played at the end of each batch, [M]; without privacy only K, because no batches
-    are fixed."""
+    """Return the users so far at the end of each batch, [M]; without privacy only K, because no batches are fixed."""
     if spec.epsilon is None:
         return np.array([spec.episodes])
     ends = batches(spec.episodes, spec.problem_size, spec.epsilon, norm_of(spec))

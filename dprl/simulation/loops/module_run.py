@@ -1,5 +1,4 @@
-"""Play one seed of a learner that plans from counts in the WebAssembly module, with exactly the same bits as with
-numba.
+"""Play one seed of a learner that plans from counts in the WebAssembly module, with the same bits as with numba.
 
 NumPy and SciPy prepare everything before the first user: the model, the noise with its calibration and
 factorisation, the table of error bounds, the points of the curve, and the random generators. The module runs the

@@ -1,5 +1,4 @@
-"""The loop of offline learning: draw a data set, and let a curator answer the learner's queries about it, with
-noise.
+"""The loop of offline learning: draw a data set, and let a curator answer the learner's queries about it, with noise.
 
 The learner is a generator: it yields queries and is sent the releases. The model and the data set stay here.
 """

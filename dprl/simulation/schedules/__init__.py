@@ -44,15 +44,13 @@ def releases(text: str, K: int, size: Size, per_release: bool) -> int:
 
 
 def times(text: str, K: int) -> Ints:
-    """Return how many users have played at each release; if a schedule decides during the run, at the end of each
-    epoch."""
+    """Return the users so far at each release; if a schedule decides during the run, at the end of each epoch."""
     schedule, argument = parse(text)
     return schedule.times(argument, K)
 
 
 def limit(text: str, K: int, size: Size, per_release: bool) -> int | None:
-    """Return the largest number of releases M of a schedule that decides during the run; None for any other
-    schedule."""
+    """Return the limit M on the releases of a schedule that decides during the run; None for any other schedule."""
     schedule, argument = parse(text)
     return schedule.limit(argument, K, size, per_release) if schedule.limit else None
 

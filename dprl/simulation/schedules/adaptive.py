@@ -29,8 +29,7 @@ MOST = Field("schedule", "int", None, "releases at most", low=2, high=10**6)
 
 @kernel
 def growth(users: int, left: int, K: int, settings: Array) -> float:
-    """Return the largest growth of the next block relative to the users so far; a negative value is a required
-    growth.
+    """Return the largest growth of the next block relative to the users so far; a negative value is a required growth.
 
     If growing by eta would not reach K with the remaining releases, a block may grow by the square of the pace that
     would. Steps justified by counts then save releases for steps near a tie. The pace may rise as 1 / ln(K / t), up to

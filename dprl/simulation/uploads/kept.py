@@ -1,5 +1,4 @@
-"""Store the counts of an uploaded data set for at most a day, in a file that only this user of the computer can
-open.
+"""Store the counts of an uploaded data set for at most a day, in a file that only this user of the computer can open.
 
 The uploaded file is read but not kept. The name of the stored counts is random, because a digest of the data would
 confirm a guess of the data. Noisy sums are stored next to the counts, before they are shown and until the counts are

@@ -50,8 +50,7 @@ class Policy:
     __repr__ = described
 
     def act(self, state: str, step: int) -> str | None:
-        """Return the action in a state at a step, or None if the data do not support one; then somebody else
-        decides.
+        """Return the action in a state at a step, or None if the data do not support one; then somebody else decides.
 
         Args:
             state: a label.
@@ -116,9 +115,8 @@ class Policy:
         }
 
     def csv_text(self) -> str:
-        """Return the policy as CSV text, with one row per step and state: the action (empty if the data do not
-        support one), the noisy number of episodes in which people took it, and who decides. Only states in `met`
-        have rows."""
+        """Return the policy as CSV text, with one row per step and state: the action (empty if the data do not support
+        one), the noisy number of episodes in which people took it, and who decides. Only states in `met` have rows."""
         from pandas import DataFrame
 
         met = self.met

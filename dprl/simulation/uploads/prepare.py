@@ -86,8 +86,7 @@ class Outside:
         return " ".join(("Only for you, because these numbers are not private:", *self.sentences()))
 
     def refusal(self) -> str:
-        """Explain in one sentence that the owner has to agree to this many undeclared labels; return "" if they are
-        few."""
+        """Explain in one sentence that the owner has to agree to this many undeclared labels; "" if they are few."""
         for name, found in self.labels.items():
             if found.total() > MOST_UNDECLARED * self.rows:
                 share = percent(found.total() / self.rows)
