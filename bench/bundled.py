@@ -114,8 +114,7 @@ def attack() -> dict[str, object]:
 
 
 def papers(known: Evidence | None = None) -> dict[str, object]:
-    """Return the measured evidence behind the verdicts on the page Papers. known: evidence that is not computed
-    again."""
+    """Return the evidence behind the verdicts on the page Papers. known: evidence that is not computed again."""
     wanted: dict[Any, bool] = {}  # spec to whether its whole curves are needed
     for claim in CLAIMS.values():
         wanted |= {spec: whole or wanted.get(spec, False) for spec, whole in claim.runs.items()}

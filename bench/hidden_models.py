@@ -1,5 +1,4 @@
-"""Measure how accurate releases about an uploaded file are, on models not used for tuning: `python -m
-bench.hidden_models`.
+"""Measure how accurate releases about an uploaded file are, on new models: `python -m bench.hidden_models`.
 
 Each model has its own sizes, rewards, rare states and behaviour policy. For each budget it prints, over all models: the
 gain over today's practice of each policy and of the recommended one, as a share of the better policy's gain; how often
@@ -59,8 +58,7 @@ def value(model: TabularMDP, way: Array) -> float:
 
 
 def worth(trace: UploadTrace, number: int, model: TabularMDP, way: Array) -> float:
-    """Return the value of a learned policy if users act as today in states in which the data do not support its
-    action."""
+    """Return the value of a learned policy if users act as today where the data do not support its action."""
     policy, E = trace.policies[number].astype(np.int64), float(next(iter(trace.errors.values())))
     enough = check.taken(trace.released, policy) - E >= 1
     return value(model, np.where(enough[..., None], np.eye(model.A)[policy], way))

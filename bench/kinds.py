@@ -149,8 +149,7 @@ def ledge(rng: Rng) -> Model:
 
 
 def forest(rng: Rng) -> Model:
-    """Draw a model of a forest that may burn: wait, cut it, or thin it out (after the forest problem of MDP
-    toolboxes)."""
+    """Draw a model of a forest that may burn: wait, cut it, or thin it out (after a problem of MDP toolboxes)."""
     S, H, fire = whole(rng, 3, 12), whole(rng, 6, 30), rng.uniform(0.02, 0.2)
     P, R, d1 = empty(S, 3)
     for s in range(S):
@@ -165,8 +164,7 @@ def forest(rng: Rng) -> Model:
 
 
 def gambler(rng: Rng) -> Model:
-    """Draw a model of a gambler with stakes of 0 to A - 1 on an unfair coin, who is paid in each step by the money
-    held."""
+    """Draw a model of a gambler with stakes of 0 to A - 1 on an unfair coin, paid in each step by the money held."""
     S, A, H, heads = whole(rng, 4, 16), whole(rng, 2, 5), whole(rng, 5, 25), rng.uniform(0.4, 0.65)
     P, R, d1 = empty(S, A, S // 2)
     for s, a in np.ndindex(S, A):

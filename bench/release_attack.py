@@ -233,8 +233,7 @@ def attacked(promise: dict[str, Any], executions: int, times: float = 1.0) -> tu
 
 
 def _read(world: int, promise: dict[str, Any], before: UploadSpec | None) -> UploadSpec:
-    """Read a file, and keep its counts for nine more simulated releases. before: the earlier reading, which is
-    deleted."""
+    """Read a file, and keep its counts for nine more releases. before: the earlier reading, which is deleted."""
     if before is not None:
         kept.forget(before.data)
     found = _accepted(world, promise, Budget("ward", rho=10))
@@ -255,8 +254,7 @@ def proved(promise: dict[str, Any]) -> tuple[float, float]:
 
 
 def measured(worlds: tuple[Seen, Seen], delta: float) -> dict[str, float]:
-    """Return a lower bound on epsilon from each observed number or text; inf for a text that occurs in only one
-    world."""
+    """Return a lower bound on epsilon from each observed number or text; inf for a text seen in only one world."""
     first, second = worlds
     found = {
         name: surely(np.array(values), np.array(second.numbers[name]), delta)

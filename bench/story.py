@@ -1,5 +1,4 @@
-"""Compute the data of the animated story on Home: users in a river, noise in their counts, and an algorithm that
-learns.
+"""Compute the data of the story on Home: users in a river, noise in their counts, and an algorithm that learns.
 
 `python -m bench.bundled start` stores it in assets/start.json. The users of the first four scenes follow the best
 policy. The noise comes from runs at each of EPSILONS; the learning scene shows a run and its non-private baseline.
@@ -76,8 +75,7 @@ def learning(mdp: TabularMDP, random: np.random.Generator) -> dict[str, Any]:
 
 
 def race(best: Ints, far: float) -> dict[str, Any]:
-    """Return, for each epsilon and finally without noise, the noise in all counts of USERS users, and one count over
-    time.
+    """Return the noise in all counts of USERS users at each epsilon and finally without noise, and one count over time.
 
     far: the probability that a user is at the far end at the last step; the number of users there is the one count.
     """

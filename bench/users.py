@@ -1,5 +1,4 @@
-"""Measure how many users are needed to learn: `python -m bench.bundled users` stores the numbers and a fitted power
-law.
+"""Measure how many users are needed to learn: `python -m bench.bundled users` stores numbers and a fitted power law.
 
 For every problem, privacy model and epsilon, one run of USERS users gives the number of users from which an average
 episode has lost at most each share of V*. The noise is set for all USERS, which is up to a tenth more than for the few
@@ -251,8 +250,7 @@ def _checked(errors: NDArray[np.float64], names: Sequence[str], stated: float) -
 
 
 def checks(made: Table) -> Iterator[Check]:
-    """Run the measured problems with other seeds, budgets and deltas, and yield how well the table predicts the
-    results."""
+    """Run the measured problems with other seeds and deltas, and yield how well the table predicts the results."""
     groups: dict[str, tuple[Sequence[Case], Sequence[str], Sequence[tuple[float, float]]]] = {
         "measured problems, other seeds, between what was run": (MEASURED, MODELS, BETWEEN),
         "measured problems, at another δ": (MEASURED[::8], ("central", "shuffle"), OTHER_DELTAS),

@@ -87,8 +87,7 @@ def _table(fields: Iterable[Field]) -> Iterator[str]:
 
 
 def _entry(entry: Any, told: Mapping[str, str]) -> Iterator[str]:
-    """Yield the lines of a section about one choice: its title, summary, key, and further facts. told: the facts by
-    name."""
+    """Yield the lines of a section about one choice: its title, summary, key, and other facts (`told`, by name)."""
     yield from (f"({type(entry).__name__.lower()}-{entry.key})=", f"### {_plain(entry.title)}", "")
     yield from (_plain(entry.summary), "")
     for name, text in {"Key": f"`{entry.key}`", **told}.items():

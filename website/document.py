@@ -138,8 +138,7 @@ def html_of(page: Document, nav: str) -> str:
 
 
 def links_to(pages: Sequence[tuple[str, str]], here: str) -> str:
-    """Return the links between the pages as HTML. pages: (file, name) of each; here: the file that contains the
-    links."""
+    """Return the links between the pages as HTML. pages: (file, name) of each; here: the file with the links."""
     current = {here: ' aria-current="page"'}
     items = (f'<a href="{escape(file)}"{current.get(file, "")}>{escape(name)}</a>' for file, name in pages)
     return f'<nav aria-label="Pages">{" ".join(items)}</nav>'

@@ -1,2 +1,1 @@
-"""Build assets/engine.wasm, the WebAssembly module with dprl's compiled kernels, and assets/engine.json: see
-__main__.py."""
+"""Build assets/engine.wasm, the WebAssembly module with dprl's compiled kernels, and assets/engine.json."""

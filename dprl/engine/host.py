@@ -103,8 +103,7 @@ class Instance:
         return np.array([word & (2**64 - 1) for word in found], dtype=np.uint64)
 
     def call(self, kernel: str, words: int) -> None:
-        """Call a kernel whose arguments are stored at this address. Raises RuntimeError if the kernel reports an
-        error."""
+        """Call a kernel whose arguments are at this address. Raises RuntimeError if the kernel reports an error."""
         status = self._exports["call"](self._store, self._numbers[kernel], words)
         self._refresh()
         if status != 0:

@@ -36,8 +36,7 @@ def source_digest() -> str:
 
 
 def content_of(node: Any) -> str:
-    """Return a syntax tree as text, without docstrings and annotations; the text is the same in every version of
-    Python."""
+    """Return a syntax tree as text, the same in every version of Python, without docstrings and annotations."""
     if isinstance(node, list):
         return f"[{','.join(map(content_of, node))}]"
     if not isinstance(node, ast.AST):
@@ -100,8 +99,7 @@ def _definition(thing: Any) -> tuple[str, tuple[tuple[str, Any], ...]]:
 
 
 def _outside_names(thing: Any, tree: ast.stmt) -> Iterator[tuple[str, Any]]:
-    """Yield each outside object that a definition refers to, with its name there: `evaluate`, or
-    `planning.evaluate`."""
+    """Yield each outside object that a definition refers to, with its name there, such as `planning.evaluate`."""
     if inspect.isclass(thing):
         return  # a record's code consists of the names and order of its fields
     around = {**thing.__globals__, **inspect.getclosurevars(thing).nonlocals}

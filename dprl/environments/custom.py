@@ -127,8 +127,7 @@ def labels(value: Any, key: str, count: int, name: str = NAME) -> tuple[str, ...
 
 
 def make(model: str = json.dumps(EXAMPLE), H: int = 10) -> TabularMDP:
-    """Build the MDP of H steps that a JSON text describes (see FORM). Arrays that differ by step must have H
-    entries."""
+    """Build the MDP of H steps that a JSON text describes (see FORM). Arrays that differ by step have H entries."""
     name, P, R, d1, states, actions = parsed(model)
     for key, array, ndim in (("P", P, 4), ("R", R, 3)):
         if array.ndim == ndim and len(array) != H:

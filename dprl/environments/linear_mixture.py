@@ -1,5 +1,4 @@
-"""A lock whose combination is hidden in the weights of a linear mixture: each type of patient is helped by another
-drug."""
+"""A lock whose combination is hidden in the weights of a linear mixture: each patient type needs another drug."""
 
 from __future__ import annotations
 

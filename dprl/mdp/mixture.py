@@ -69,8 +69,7 @@ class Mixture:
         return np.asarray(P / P.sum(-1, keepdims=True))
 
     def weights(self, P: Array) -> Array:
-        """Return the shortest weights [H, d] that give these probabilities [H, S, A, S]; the inverse of
-        `transitions`."""
+        """Return the shortest weights [H, d] that give these probabilities [H, S, A, S]; inverts `transitions`."""
         features = self.features.reshape(-1, self.d)
         found = np.linalg.lstsq(features, P.reshape(len(P), -1).T, rcond=None)[0]
         return np.ascontiguousarray(found.T)

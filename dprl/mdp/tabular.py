@@ -135,8 +135,7 @@ class TabularMDP:
             object.__setattr__(self, name, read_only(getattr(self, name)))
 
     def writable(self) -> TabularMDP:
-        """Return a copy with writable arrays, which compiled kernels need: they distinguish them from read-only
-        ones."""
+        """Return a copy with writable arrays, which compiled kernels distinguish from read-only ones."""
         copied = copy(self)
         for name in ARRAYS:
             object.__setattr__(copied, name, getattr(self, name).copy())

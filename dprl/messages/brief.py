@@ -29,8 +29,7 @@ _shortened.maxstring = _shortened.maxother = 120
 
 
 def described(record: Any) -> str:
-    """Return `Name(field=value, ...)` for a dataclass or named tuple, cut to about MOST characters, as its
-    `__repr__`."""
+    """Return `Name(field=value, ...)` for a dataclass or named tuple, cut to about MOST characters, for `__repr__`."""
     names = getattr(record, "_fields", None) or [f.name for f in fields(record)]
     parts = [f"{name}={shortened(getattr(record, name))}" for name in names]
     return f"{type(record).__name__}({cut(', '.join(parts))})"

@@ -143,8 +143,7 @@ def _curve(curve: PlayedCurve, sizes: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _best(values: Sequence[float], environment: str) -> dict[str, Any] | None:
-    """Return a horizontal line at the largest possible loss of an episode, or None if this loss differs between
-    curves."""
+    """Return a line at the largest possible loss of an episode, or None if this loss differs between curves."""
     if len({round(v_star, 9) for v_star in values}) > 1 or not values[0] > 0:
         return None
     name, hover = regret.most_of(values[0], world=ENVIRONMENTS[environment].title)

@@ -91,8 +91,7 @@ def only(script: str, charts: tuple[str, ...]) -> str:
 
 
 def _kind(known: dict[str, ScriptPart], name: str) -> str | None:
-    """Return the chart type that a module defines, directly or through a module that it calls; None if it defines
-    none."""
+    """Return the chart type that a module defines, directly or through a module that it calls; None if none."""
     for behind in (name, *CALLED.findall(known[name].text)):
         if behind in known and (found := KIND.search(known[behind].text)):
             return found[1]

@@ -57,8 +57,7 @@ class Tail(NamedTuple):
 
 
 def delta_at(parts: Sequence[LossPart], interval: float, epsilon: float) -> float:
-    """Return a tight upper bound on delta at this epsilon >= 0. parts: the privacy losses on multiples of
-    `interval`."""
+    """Return a tight upper bound on delta at this epsilon >= 0. parts: the losses on multiples of `interval`."""
     theta = _least(lambda t: _log_moment(parts, interval, t) - t * epsilon, interval)
     chernoff = min(_log_moment(parts, interval, theta) - theta * epsilon, 0.0)
     least = _lost(parts) + math.exp(chernoff)
@@ -115,8 +114,7 @@ def _lost(parts: Sequence[LossPart]) -> float:
 
 
 def _tilted(part: LossPart, interval: float, theta: float) -> tuple[Array, float]:
-    """Return the exponentially tilted distribution q of one privacy loss, and the logarithm of its normaliser
-    M(theta)."""
+    """Return the exponentially tilted distribution q of one privacy loss, and the logarithm of its factor M(theta)."""
     exponent = part.log_pmf + theta * interval * part.index
     high = float(exponent.max())
     q = np.exp(exponent - high)

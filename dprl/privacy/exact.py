@@ -93,8 +93,7 @@ def gaussian_apart(scale: float, shift: float) -> Apart:
 
 
 def laplace_apart(scale: float, shift: float) -> Apart:
-    """Return how far discrete Laplace noise is from continuous noise; scale is in grid steps, and `shift` has no
-    effect."""
+    """Return how far discrete Laplace noise is from continuous noise. scale: in grid steps; `shift` has no effect."""
     return Apart(1 / (4 * scale), 1 / (8 * scale**2))
 
 

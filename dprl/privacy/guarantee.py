@@ -43,8 +43,7 @@ def budget(epsilon: float, delta: float) -> str:
 
 @dataclass(frozen=True)
 class Reading:
-    """One proved guarantee: (epsilon, delta) for one definition of neighbouring data sets. how: the source of the
-    proof."""
+    """One proved guarantee: (epsilon, delta) for one definition of neighbours. how: the source of the proof."""
 
     adjacency: str
     epsilon: float

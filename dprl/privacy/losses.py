@@ -66,8 +66,7 @@ class Binomial:
 
 @dataclass(frozen=True)
 class Response:
-    """The privacy loss of `count` bits, each flipped with probability 1 / (e^shift + 1): `shift` or -`shift` per
-    bit."""
+    """The privacy loss of `count` bits, each flipped with probability 1 / (e^shift + 1): `shift` or -`shift` each."""
 
     count: int
     shift: float

@@ -1,5 +1,4 @@
-"""The engine of background runs: one thread per worker gives it short turns of work (0.25 s), in the order of the
-queue."""
+"""The engine of background runs: a thread per worker gives it short turns (0.25 s), in the order of the queue."""
 
 from __future__ import annotations
 
@@ -79,8 +78,7 @@ class Engine:
             self.work.notify_all()
 
     def turn(self, slot: Slot, wait: bool = False) -> bool:
-        """Let a worker work on one task for a short turn; return whether there was a task. wait: whether to wait for
-        one."""
+        """Let a worker work on one task for a turn; return whether there was a task. wait: whether to wait for one."""
         with self.work:
             while (order := None if self.closed or self._results.crowded else self.queue.next(slot)) is None:
                 if not wait or self.closed or slot not in self.slots:

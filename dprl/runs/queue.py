@@ -148,8 +148,7 @@ class Queue:
         self._changes = 0
 
     def run(self, spec: SpecLike) -> Run:
-        """Return the queue's record of a run, which is created if necessary. Its name depends on the first seed's
-        key."""
+        """Return the queue's record of a run, created if necessary. Its name depends on the first seed's key."""
         name = hashlib.sha256(f"{spec.to_json()}\n{spec.seed_key(0)}".encode()).hexdigest()
         if name not in self.runs:
             self.runs[name] = Run(spec, name, tuple(map(spec.seed_key, range(spec.seeds))))
@@ -224,8 +223,7 @@ class Queue:
         self._forget()
 
     def withdraw(self, grace: float) -> int:
-        """Cancel the requests of tabs that have not been seen for `grace` seconds, and return the number of these
-        tabs."""
+        """Cancel the requests of tabs not seen for `grace` seconds, and return the number of these tabs."""
         now = time.monotonic()
         gone = {tab for tab, seen in self.tabs.items() if seen < now - grace}
         for run in list(self.runs.values()) if gone else ():
@@ -343,8 +341,7 @@ class Queue:
                 self.questions.popitem(last=False)
 
     def last(self, ask: Ask, now: float) -> bool:
-        """Return whether a request has the lowest priority: it is a draft, or its tab has not been seen for some
-        seconds."""
+        """Return whether a request has the lowest priority: a draft, or one whose tab was not seen for some seconds."""
         return ask.draft or (ask.lease is not None and now - self.tabs.get(ask.lease.tab, 0.0) > AWAY)
 
     def begun(self) -> list[Seed]:

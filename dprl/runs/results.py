@@ -27,8 +27,7 @@ _ROW = "SELECT key FROM result ORDER BY used_at LIMIT 1"
 
 
 class Results:
-    """Stored curves and traces of seeds by their keys, and answers to questions, which are stored as curves without
-    a trace.
+    """Stored curves and traces of seeds by their keys, and answers to questions, as curves without a trace.
 
     Beyond DPRL_STORE_MB, the traces unused for the longest time are deleted, then curves. Reading raises StoreError.
 

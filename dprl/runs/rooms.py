@@ -104,7 +104,7 @@ class Room:
 
 
 class Rooms:
-    """The operations on classroom rooms: open, join, ask, answer, close. allowed: whether this server may have
+    """The operations on rooms for classes: open, join, ask, answer, close. allowed: whether this server may have
     rooms."""
 
     def __init__(self, file: Database) -> None:
@@ -305,8 +305,7 @@ class ShortLinks:
             return str(db.execute(_LINK, (page, query)).fetchone()["code"])
 
     def lengthen(self, text: str) -> tuple[str, str]:
-        """Return the page and the query that a short link stands for. letters: as somebody typed them. Raises
-        Refused."""
+        """Return the page and the query of a short link. letters: as somebody typed them. Raises Refused."""
         code = read_code(text, LINK_LENGTH)
         if not code:
             raise Refused(filled(LINKS["no_code"], given=shown(text) or "nothing", length=LINK_LENGTH))

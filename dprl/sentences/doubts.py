@@ -45,8 +45,7 @@ def about_negative_prices(names: Sequence[str]) -> str:
 
 
 def of_seeds(statistic: Statistic, seeds: int, what: str = SEEDS) -> str:
-    """Describe the statistic over seeds that a chart shows; for medians of very few seeds, explain why there is no
-    interval.
+    """Describe a chart's statistic over seeds; for medians of very few seeds, explain why there is no interval.
 
     seeds: the smallest number over all curves. what: `SEEDS` or `DATA_SETS` of figures.lines.
     """

@@ -1,5 +1,4 @@
-"""Sentences about learning from a data set: how many trajectories it needs, what pessimism does, and what the data
-cover."""
+"""Sentences about learning from a data set: the trajectories it needs, the effect of pessimism, and the coverage."""
 
 from __future__ import annotations
 

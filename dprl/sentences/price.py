@@ -49,8 +49,7 @@ def about_trust(costs: Sequence[Cost], epsilon: float) -> str:
 
 
 def _how_many_times(cost: Cost, free: Cost, phrase: str) -> str:
-    """Describe the users that a privacy model needs as a multiple of those without privacy. phrase: the template's
-    key."""
+    """Describe the users that a privacy model needs as a multiple of those without privacy. phrase: a key of SAID."""
     if not np.isfinite(cost.needed):
         return filled(SAID["times_unmet"], users=human(10 ** X_RANGE[1]), given=cost.given)
     return filled(SAID[phrase], times=rough_users(cost.needed / free.needed), given=cost.given)

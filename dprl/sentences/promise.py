@@ -1,5 +1,4 @@
-"""Sentences about guarantees: what (ε, δ) means, whether the noise proves the claim, and which data sets are
-neighbours.
+"""Sentences about guarantees: what (ε, δ) means, whether noise proves the claim, and which data sets are neighbours.
 
 docs/proofs.toml lists these sentences with the results that each follows from.
 """

@@ -151,8 +151,7 @@ def group_lines(held: Mapping[str, Any]) -> list[str]:
 
 
 def about_groups(held: Mapping[str, Any]) -> str:
-    """Describe for which groups a policy is not certainly better, the assumption and the cost; return "" without
-    groups."""
+    """Describe for which groups a policy is not certainly better, the assumption and the cost; "" without groups."""
     if "groups" not in held:
         return ""
     share, parts = held["groups' share of rho"], []

@@ -73,8 +73,7 @@ def _cumulative(p: Array) -> Array:
 
 
 def _conditional(p: Array) -> Array:
-    """Return p[x] / sum of p[y] over y >= x, the binomial probabilities for drawing a multinomial one outcome at a
-    time."""
+    """Return p[x] / sum of p[y] over y >= x, binomial probabilities for drawing a multinomial step by step."""
     rest = np.cumsum(p[..., ::-1], -1)[..., ::-1]
     return np.minimum(np.divide(p, rest, out=np.zeros_like(p), where=rest > 0), 1.0)
 
@@ -208,8 +207,7 @@ def interview(
     here: Ints,
     there: Ints,
 ) -> None:
-    """Draw `users` trajectories and the users' randomized answers; add them to `counts` and `memory`, and write
-    `starts`.
+    """Draw `users` trajectories and the users' random answers; add them to `counts` and `memory`, and write `starts`.
 
     Users fall into groups at random. Those of group g are asked at steps g, g + groups, ... about transition, visit or
     reward, with probabilities `shares` [3]. Given the group's transitions, the users of a cell are split at random

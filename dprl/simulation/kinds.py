@@ -108,8 +108,7 @@ def trace_from_bytes(data: bytes) -> Any:
 
 
 def start(spec: Spec, seed: int) -> Run:
-    """Start a run with one random seed, the repetition with this number; call `advance` on the result until it is
-    done."""
+    """Start the repetition of a run with this random seed; call `advance` on the result until it is done."""
     return kind_of(spec).start(spec, seed)
 
 

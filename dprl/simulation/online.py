@@ -26,8 +26,7 @@ FACTORS = (4.0, 2.0, 1.4, 1.0, 0.7, 0.5, 0.3)  # of the noise, for comparison wi
 
 
 def start(spec: RunSpec, seed: int) -> Run:
-    """Prepare one seed of a run in its learner's loop. Raises SpecError if a kernel of the learner cannot be
-    compiled."""
+    """Prepare one seed of a run in its learner's loop. Raises SpecError if a kernel cannot be compiled."""
     try:
         return loop_of(spec)(spec, seed)
     except KernelError as error:

@@ -33,8 +33,7 @@ def streams(spec: RunSpec, seed: int) -> tuple[np.random.Generator, np.random.Ge
 
 
 def world_of(spec: RunSpec) -> TabularMDP:
-    """Return the model of a spec's environment in the form that compiled kernels need, with only declared
-    transitions."""
+    """Return the model of a spec's environment in the form for compiled kernels, with only declared transitions."""
     mdp = ENVIRONMENTS[spec.environment].make(**spec.environment_params)
     if spec.structure is not None:
         mdp = structure.restricted(mdp, structure.table(spec.environment, spec.environment_params))

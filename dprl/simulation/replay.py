@@ -1,5 +1,4 @@
-"""Prepare a run that a web page plays without a server: one seed at one epsilon in full, and the differences of all
-others.
+"""Prepare a run that a web page plays without a server: one seed at one epsilon, and how all others differ.
 
 Noise is calibrated here, separately for each budget in `stops`. For a budget between two of these, a page would have
 to calibrate noise or to guess it, so it offers none.

@@ -1,5 +1,4 @@
-"""`RunSpec`, the description of an online run, and its table of fields for links, JSON, command-line flags and
-widgets."""
+"""`RunSpec`, the description of an online run, and the table of its fields for links, JSON, flags and widgets."""
 
 from __future__ import annotations
 
@@ -244,8 +243,7 @@ class RunSpec(SpecBase):
             raise SpecError("reports", filled(SAID["reports"], reason=reason))
 
     def _default_reports(self) -> str:
-        """Return the default of `reports`: "all" if noise or bonus are as in the paper, else the privacy model's
-        choice."""
+        """Return the default of `reports`: "all" if noise or bonus are the paper's, else the privacy model's."""
         usual = "all" if "paper" in (self.calibration, self.bonus) else PRIVATIZERS[self.privacy].reports
         return "all" if not_counted(usual, self.algorithm, self.privacy, self.mechanism) else usual
 

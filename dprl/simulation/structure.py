@@ -73,8 +73,7 @@ def _known(environment: str, params: str) -> tuple[Table, Declared]:
 
 
 def restricted(mdp: TabularMDP, found: Table) -> TabularMDP:
-    """Return the same model, stored on a table of possible next states. Raises SpecError if it has other
-    transitions."""
+    """Return the model on a table of possible next states. Raises SpecError if it has other transitions."""
     P, missing = on_table(mdp.P, mdp.possible, found)
     if missing:
         h, s, a, to = missing

@@ -83,8 +83,7 @@ S_co = TypeVar("S_co", covariant=True)  # a Spec; unbound, so that a list of run
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class TraceCore(Generic[S_co]):
-    """The results of a run with one random seed. A subclass adds read-only arrays, mappings of arrays, or plain
-    JSON."""
+    """The results of a run with one random seed. Subclasses add read-only arrays, mappings of arrays, or plain JSON."""
 
     spec: S_co  # the spec; each subclass has one kind
     seed: int
@@ -186,8 +185,7 @@ T_co = TypeVar("T_co", bound=TraceCore[Any], covariant=True)
 
 @dataclass(frozen=True, eq=False, init=False)
 class Trace(Generic[T_co]):
-    """The results of a finished run: all its seeds, at the same points of the axis. Online runs give a
-    Trace[SeedTrace]."""
+    """The results of a finished run: all its seeds, at the same points. Online runs give a Trace[SeedTrace]."""
 
     _spec: Any
     seeds: tuple[T_co, ...]  # which details they have depends on the spec's kind

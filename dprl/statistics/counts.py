@@ -138,8 +138,7 @@ class Counts(Statistic):
         return np.asarray(3 * np.arange(size.H)[:, None] + np.tile(part, size.S * size.A)).ravel()
 
     def error_bound(self, scale: float, tail: Array) -> Array:
-        """Return E, a bound on the noise: 4 * scale * tail for the noisiest part. n and m tolerate E/4, r tolerates
-        E."""
+        """Return E, which bounds the noise in r; the noise in n and m is at most E/4."""
         return 4 * scale / self.visits * tail
 
     def paper_noise(self, model: str, size: Size, K: int, epsilon: float, delta: float) -> PaperScale:

@@ -81,15 +81,13 @@ class FeatureGram(Statistic):
         return size.d
 
     def sensitivity(self, size: Size, adjacency: str) -> Change:
-        """Return one user's largest joint effect on all steps: on the matrices once, on the vectors in every
-        release."""
+        """Return one user's largest effect on all steps: on the matrices once, on the vectors in every release."""
         ratios = [x / unit for x, unit in zip(self.moves(adjacency, size.H), self.units(size), strict=True)]
         matrices, vectors = ((size.H, ratio) for ratio in ratios)
         return Change((matrices,), one_way=True, anew=(vectors,))
 
     def scales(self, size: Size, scale: float) -> Array:
-        """Return the scale of the noise in each draw, [cells]: first matrices (sqrt 2 times on diagonals), then
-        vectors."""
+        """Return the noise scale in each draw, [cells]: first matrices (sqrt 2 times on diagonals), then vectors."""
         rows, columns = np.triu_indices(size.d)
         matrix, vector = self.units(size)
         triangle = matrix * np.where(rows == columns, sqrt(2), 1.0)
@@ -175,8 +173,7 @@ def regressed(
 
 @kernel
 def moved(counts: Array, features: Array, sums: Array) -> None:
-    """Sum the features phi of the users who moved to each state, and write them to sums [H, d, S]; only without
-    privacy."""
+    """Sum the features phi of users who moved to each state, and write them to sums [H, d, S]; only without privacy."""
     H, S, A, _ = counts.shape
     d = features.shape[2]
     for h in range(H):
@@ -211,8 +208,7 @@ def hide_matrices(sums: Array, noise: Array, scales: Array, noisy: Array) -> flo
 
 @kernel
 def hide_vector(sums: Array, h: int, noise: Array, scales: Array, noisy: Array) -> float:
-    """Add noise to the vector of step h: write it to noisy, and return the largest unit draw. noise: [d], unit
-    noise."""
+    """Add noise to the vector of step h: write it to noisy; return the largest unit draw. noise: [d], unit noise."""
     H, _, d, _ = sums.shape
     worst = 0.0
     scale = scales[scales.shape[0] - (H - h) * d]

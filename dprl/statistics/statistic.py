@@ -38,7 +38,7 @@ class Change:
         return sum(count * size * size for count, size in self.moves)
 
     def at_once(self, times: int) -> Change:
-        """Return the joint effect of `times` such changes by one person, which is largest if all are in the same
+        """Return the joint effect of `times` such changes by one person, which is largest if they are in the same
         cells."""
         moves, anew = (tuple((n, times * size) for n, size in cells) for cells in (self.moves, self.anew))
         return replace(self, moves=moves, anew=anew)

@@ -44,8 +44,7 @@ class ValueRegression(Statistic):
         return 1.0
 
     def moves(self, size: Size, adjacency: str) -> tuple[float, ...]:
-        """Return one user's largest effect on the draws of noise in a matrix and in a vector at a step, for each
-        family.
+        """Return one user's largest effect on the noise draws of a matrix and a vector at a step, for each family.
 
         Values in [0, H]: with X, X' and V >= 0, |X X^T - X' X'^T|_F^2 = |X|^4 + |X'|^4 - 2 (X.X')^2 <= 2 H^4, and
         |X y - X' y'|^2 <= |X y|^2 + |X' y'|^2 <= 2 H^4. In [-1/2, 1/2]: |X| <= 1/2, so the first is <= 2/16, while X y

@@ -173,8 +173,7 @@ def infrequent_below(problem: Problem, error: float) -> float:
 
 
 def width(problem: Problem, error: float, users: int) -> float:
-    """Return the confidence width of a stage: policies whose value is this far below the best are eliminated
-    (Algorithm 1).
+    """Return a stage's confidence width: policies this far below the best one are eliminated (Algorithm 1).
 
     2C (sqrt(H^5 S^2 A iota / L_b) + S^3 A^2 H^5 E iota / L_b), where L_b is the stage's number of `users`.
     """

@@ -1,5 +1,4 @@
-"""The interface of learners for linear mixtures, which plan optimistically at every release, from released sums
-alone."""
+"""The interface of learners for linear mixtures, which plan optimistically at every release from released sums."""
 
 from __future__ import annotations
 

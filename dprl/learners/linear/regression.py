@@ -1,5 +1,4 @@
-"""Ridge regression from released sums, written as explicit loops so that compiled and plain Python code give equal
-bits."""
+"""Ridge regression from released sums, as explicit loops, so that compiled and plain Python code give equal bits."""
 
 from __future__ import annotations
 

@@ -179,8 +179,7 @@ def learn(
     facts: Array,
     plan: MixturePlan,
 ) -> None:
-    """Solve the regression of family f at step h. Write inverses and weights to the plan, and other results to
-    facts."""
+    """Solve the regression of family f at step h. Write inverses and weights to the plan, and the rest to facts."""
     d = released.shape[2]
     lamda, shift = constants[LAMDA], constants[SHIFT] * error
     facts[FULL], facts[LESS] = at_least(lamda + shift, released, h, f), at_least(lamda, released, h, f)

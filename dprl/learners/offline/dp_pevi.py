@@ -66,8 +66,7 @@ def families(problem: OfflineProblem, calibration: str) -> tuple[Family, ...]:
 def errors(
     problem: OfflineProblem, mechanism: str, scales: Mapping[str, float], calibration: str
 ) -> dict[str, float]:
-    """Return the noise bound E of each Gram matrix: twice the bound on the spectral norm of its noise, as in
-    DP-VAPVI."""
+    """Return the noise bound E of each Gram matrix: twice a bound on its noise's spectral norm, as in DP-VAPVI."""
     return {name: matrix_error(problem, scale) for name, scale in scales.items() if "gram" in name}
 
 

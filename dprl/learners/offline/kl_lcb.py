@@ -34,8 +34,7 @@ GRID = 2.0**-30  # noise on real data is a whole multiple of it, which adds at m
 
 
 def plan(problem: OfflineProblem) -> Plan:
-    """Request the noisy counts (and sums of rewards if mean rewards are not known), and plan pessimistically from
-    them."""
+    """Request the noisy counts (and sums of rewards if rewards are not known), and plan pessimistically from them."""
     released = yield TRANSITIONS
     if problem.rewards is not None:
         return iterated(problem, released, problem.rewards, problem.rewards)
@@ -106,8 +105,7 @@ def shortfall(variance: Array, above: Array, x: Array) -> Array:
 
 
 def divergence(problem: OfflineProblem, visits: Array) -> Array:
-    """Return L such that KL(P^, P) <= L/visits in any row with at least these visits, up to a small failure
-    probability.
+    """Return L such that KL(P^, P) <= L/visits in any row with at least these visits, up to a failure probability.
 
     If each person has one episode, L is the x > S - 1 at which e^-x (e x / (S-1))^(S-1) is that probability. This
     follows from E exp(t n KL) <= (1 - t)^-(S-1) for 0 <= t < 1 (Agrawal 2020), by Markov's inequality at t = 1 -

@@ -1,5 +1,4 @@
-"""Binomial noise from shuffled random bits (Bai et al. 2025, Algorithm 4), drawn for each batch or for each node of
-a tree.
+"""Binomial noise from shuffled random bits (Bai et al. 2025, Algorithm 4), for each batch or each node of a tree.
 
 The unit of noise is one bit. The analyser subtracts the mean.
 
@@ -118,8 +117,7 @@ def _tree_tail(stream: Stream, failure: float) -> Array:
 
 
 def _of_all_sizes(batches: Array) -> Array:
-    """Return the batches; replace each batch of unknown size by its two extreme cases, the fewest and the most
-    users."""
+    """Return the batches; replace each batch of unknown size by two extreme cases, the fewest and the most users."""
     rows = []
     for trials, amount, moved in np.unique(batches, axis=0):
         sizes = (1, int(MANY)) if trials <= VARIANCE else ()
@@ -155,8 +153,7 @@ def _tail(stream: Stream, failure: float) -> Array:
 
 
 def first_batch(stream: Stream) -> Stream:
-    """Return a stream with only the first batch, because each user is in one batch. A batch of unknown size has one
-    user."""
+    """Return a stream with only the first batch, as each user is in one batch. If its size is unknown, it is 1."""
     return replace(
         stream,
         leaves=np.array([0, max(int(stream.leaves[1]), 1), -1]),
@@ -167,8 +164,7 @@ def first_batch(stream: Stream) -> Stream:
 def scattered_batches(
     rng: np.random.Generator, stream: Stream, count: int
 ) -> tuple[Stream, NDArray[np.int64]]:
-    """Put `count` items into random batches, as `Mechanism.scattered` requires; a batch of unknown size has one
-    user."""
+    """Put `count` items into random batches, as `Mechanism.scattered` requires; unknown sizes count as one user."""
     chosen, at = np.unique(rng.integers(0, stream.releases, count), return_inverse=True)
     sizes = np.maximum(np.diff(stream.leaves[:-1])[chosen], 1)
     leaves = np.concatenate([[0], np.cumsum(sizes), [-1]]).astype(np.int64)
@@ -176,8 +172,7 @@ def scattered_batches(
 
 
 def bits_ratio(stream: Stream, seen: Array, at: At, first: Array, second: Array) -> Array:
-    """Return an attacker's log-likelihood ratios [n] from the batches that contain the user (counts are whole
-    numbers)."""
+    """Return an attacker's log-likelihood ratios [n] from the batches with the user (counts are whole numbers)."""
     batches = zip(*np.unique(at, return_counts=True), strict=True)
     return np.asarray(sum(_of_batch(stream, seen, int(b), int(n), first, second) for b, n in batches))
 
@@ -212,8 +207,7 @@ def tree_ratio(stream: Stream, seen: Array, at: At, first: Array, second: Array)
 
 
 def fewer_bits(stream: Stream) -> tuple[Stream, float]:
-    """Return a stream whose random bits have a quarter of the variance, and the factor 1, because bits are not
-    scaled."""
+    """Return a stream whose random bits have a quarter of the variance, and the factor 1 for its noise."""
     trials, probability, moved = stream.batches.T
     ruled, fair = trials <= VARIANCE, probability == 0.5
     batches = np.column_stack(

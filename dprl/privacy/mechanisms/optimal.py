@@ -43,8 +43,7 @@ NORMS = "void(float64[:,::1], float64[:,::1], float64[::1], float64[::1])"
 
 @kernel
 def chain(p: Array, shift: float, keep: Array) -> None:
-    """Compute, for a random walk with noisy observations, the share of its position that is kept from release to
-    release.
+    """Compute, for a random walk with noisy observations, the share of its position kept from release to release.
 
     p: the weights [M]. keep: receives the shares [M]; the step to release i then has variance q_i keep_i.
     """
@@ -197,8 +196,7 @@ def bound(releases: int) -> float:
 
 
 def excess(releases: int) -> float:
-    """Return an upper bound (at least 1) on how much larger this factorisation's noise is than the best
-    factorisation's."""
+    """Return an upper bound (at least 1) on how much larger this factorisation's noise is than the best one's."""
     return float(factors(releases).row.max()) * math.sqrt(factors(releases).column) / bound(releases)
 
 

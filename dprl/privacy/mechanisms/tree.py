@@ -1,5 +1,4 @@
-"""The binary tree that adds noise to running sums (Chan, Shi, Song 2011), for any distribution of the noise in its
-nodes."""
+"""The binary tree that adds noise to running sums (Chan, Shi, Song 2011), for any distribution of the noise."""
 
 from __future__ import annotations
 

@@ -134,8 +134,7 @@ def _length(stream: Stream, cells: int, failure: float) -> Array:
 
 
 def _losses(change: Change, scale: float, stream: Stream) -> tuple[Losses, ...]:
-    """Return the privacy losses of replacing one user: at most two bits of each answer differ, whatever the
-    question."""
+    """Return the privacy losses of replacing one user: at most two bits of each answer differ."""
     _, bit, steps = stream.batches[0]
     return ((Response(2 * int(steps), float(bit)),),)
 

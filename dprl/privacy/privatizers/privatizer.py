@@ -38,8 +38,7 @@ class Batch:
 
 @dataclass(frozen=True)
 class Request:
-    """A request to a privatizer for noise: the statistic, the run's size, the users at each release [M], and the
-    budget."""
+    """A request for noise: the statistic, the run's size, the users at each release [M], and the privacy budget."""
 
     statistic: Statistic
     size: Size

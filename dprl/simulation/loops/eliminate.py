@@ -107,8 +107,7 @@ class EliminationRun:
         return noise_of(spec, ends_of(played), batches=played)
 
     def _checkpoints(self) -> Ints:
-        """Choose about 200 block ends as points of the curve: half spaced logarithmically, half linearly, and the
-        last."""
+        """Choose about 200 block ends as points of the curve, spaced logarithmically and linearly, and the last."""
         ends: list[int] = []
         users, tuples = 0, self.mdp.H * self.mdp.S * self.mdp.A
         for stage in self.stages:
@@ -190,8 +189,7 @@ class EliminationRun:
         return self._values[key]
 
     def _release(self, counts: Array, batch: int) -> tuple[Array, Array]:
-        """Add noise to a batch's counts; return the noisy counts, and the processed counts that the learner
-        receives."""
+        """Return a batch's noisy counts, and the processed counts that the learner receives."""
         if self.noise.mechanism is None:
             return counts, counts.copy()
         noise, memory, stream = np.zeros(counts.size), np.zeros((0, 0)), self.noise.stream

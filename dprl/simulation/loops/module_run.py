@@ -75,8 +75,7 @@ def _packed(run: SeedRun) -> tuple[Pack, dict[int, NDArray[Any]]]:
 
 
 class ModuleRun(SeedRun):
-    """A `SeedRun` that the WebAssembly module plays if it contains the kernels; otherwise numba or plain Python
-    plays it."""
+    """A `SeedRun` that the WebAssembly module plays if it contains the kernels; otherwise numba or Python plays it."""
 
     # If a run is estimated to take more seconds than this, numba saves more time than its import costs.
     long = 2.0

@@ -212,8 +212,7 @@ def learned_from(curator: Releases, plan: Plan) -> tuple[Learned, tuple[Array, .
 
 
 class DatasetPoint(NamedTuple):
-    """One data set with the result of learning from it. visits: true counts [H, S, A]; released: the answers, in
-    order."""
+    """One data set with the result of learning from it. visits: true counts [H, S, A]; released: the answers."""
 
     n: int
     gap: float
@@ -254,8 +253,7 @@ class OfflineRun:
         return len(self.points) == len(self.sizes)
 
     def dataset(self, n: int) -> tuple[tuple[Array, ...], np.random.Generator]:
-        """Return the counts of this seed's data set of n trajectories (or of its halves), and the generator of its
-        noise.
+        """Return the counts of this seed's data set of n trajectories (or its halves), and the generator of its noise.
 
         Neither depends on the learner (except for the halves), on the budget, or on the end of the curve.
         """

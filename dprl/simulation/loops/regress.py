@@ -1,5 +1,4 @@
-"""The loop of learners that regress their own values: schedule -> simulate users -> sums -> add noise -> plan ->
-record."""
+"""The loop of learners that regress their own values: schedule -> simulate users -> sums -> noise -> plan -> record."""
 
 from __future__ import annotations
 

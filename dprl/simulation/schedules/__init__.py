@@ -35,8 +35,7 @@ def check(text: str, per_release: bool = True) -> str:
 
 
 def releases(text: str, K: int, size: Size, per_release: bool) -> int:
-    """Return about how many releases a schedule makes; if the noise is calibrated to this number, return its
-    maximum."""
+    """Return about how many releases a schedule makes; if noise is calibrated to this number, return its maximum."""
     schedule, argument = parse(text)
     if schedule.limit and per_release:
         return schedule.limit(argument, K, size, True)
@@ -56,8 +55,8 @@ def limit(text: str, K: int, size: Size, per_release: bool) -> int | None:
 
 
 def targets(K: int, logarithmic: int, linear: int) -> Ints:
-    """Return the numbers of users at which curves are recorded, from 1 to K, spaced both logarithmically and
-    linearly."""
+    """Return the numbers of users at which curves are recorded, from 1 to K, both logarithmically and linearly
+    spaced."""
     spaced = np.concatenate([np.geomspace(1, K, logarithmic), np.linspace(K / linear, K, linear)])
     return np.unique(np.maximum(np.round(spaced), 1).astype(np.int64))
 

@@ -193,8 +193,7 @@ def frequencies(m: Array) -> Array:
 
 
 class Scores(NamedTuple):
-    """The scores that the possible transitions and rewards add to an episode's score, in whole steps of the noise's
-    grid."""
+    """The scores that each transition and reward adds to an episode's score, in whole steps of the noise's grid."""
 
     next: NDArray[np.int64]  # the score that each cell of m adds [H, S, A, S]
     reward: NDArray[np.int64]  # the score that a reward of 1 adds [H, S, A]

@@ -53,8 +53,7 @@ class Under(NamedTuple):
 
 
 class Kept(NamedTuple):
-    """The stored counts of a data set of n people: of those who are learned from [H, S, A, S + 2], and of those held
-    out.
+    """The stored counts of a data set of n people: those who are learned from [H, S, A, S + 2], and those held out.
 
     under: the budget that records its releases, or None.
     """
@@ -194,8 +193,7 @@ def _digest(path: Path, words: bytes) -> bytes:
 
 
 def forget(name: str) -> None:
-    """Delete everything stored under a name. The counts go first, because while they exist, noise could be drawn
-    again."""
+    """Delete everything stored under a name. The counts go first: while they exist, noise could be drawn again."""
     with contextlib.suppress(OSError):
         _path(name).unlink(missing_ok=True)
         for path in folder().glob(f"{name}.*"):

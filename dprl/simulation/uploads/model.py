@@ -36,8 +36,7 @@ def example() -> str:
 
 
 def trajectories(mdp: TabularMDP, policy: Array, people: int, rng: np.random.Generator) -> str:
-    """Simulate `people` people in a model, with rewards 0 and 1, and return CSV text. policy: probabilities [H, S,
-    A]."""
+    """Simulate `people` people in a model, with rewards 0 and 1; return CSV text. policy: probabilities [H, S, A]."""
 
     def drawn(chances: Array) -> np.ndarray:
         """Draw one index from the probabilities in each row."""

@@ -1,5 +1,4 @@
-"""Runs on uploaded data sets, as a kind of specs: one noisy release, two policies, and a lower bound on one policy's
-value.
+"""Runs on uploaded data sets, as a kind of specs: one noisy release, two policies, and a bound on one's value.
 
 Each release is drawn once, exactly, and recorded before it is shown.
 """
@@ -44,8 +43,7 @@ AT_ONCE = 100  # numbers drawn between two looks at the clock
 
 
 def noise_in_words(noise: CuratorNoise) -> str:
-    """Return a text that identifies the noise in the sums of the people learned from: equal texts mean the same
-    draw."""
+    """Return a text that identifies the noise in the sums of the people learned from; equal texts mean one draw."""
     assert noise.mechanism is not None
     scales = {family: scale for family, scale in noise.scales.items() if family in QUERIES}
     return json.dumps([noise.mechanism.key, scales, BITS], sort_keys=True)
@@ -213,8 +211,7 @@ class UploadRun:
         )
 
     def _always(self, released: tuple[Array, ...]) -> Array:
-        """Return the estimated value of always taking each action, from the start [A], using the released sums
-        alone."""
+        """Return the estimated value of always taking each action [A], using the released sums alone."""
         S, A, H, _ = self._problem.size
         found = []
         for action in range(A):
