@@ -43,8 +43,7 @@ WIDTHS = 40  # points of a curve of confidence widths
 
 
 def compute(spec: Spec) -> dict[str, object]:
-    """Run a spec, and return its entry for a file: the spec, checkpoints, regret (or suboptimality) by seed, and the
-    noise."""
+    """Run a spec, and return its entry for a file: spec, checkpoints, regret (or suboptimality) by seed, and noise."""
     trace = run(spec)
     at = thinned(trace.at, POINTS)
     entry = {

@@ -192,8 +192,8 @@ def epidemic(rng: Rng) -> Model:
 
 
 def tree(rng: Rng) -> Model:
-    """Draw a model of a binary tree to descend, with slips to the other branch; the leaf reached pays until the
-    episode ends."""
+    """Draw a model of a binary tree to descend, with slips to the other branch; the leaf pays until the episode
+    ends."""
     depth = int(rng.integers(2, 4))
     S, A, H, slip = 2 ** (depth + 1) - 1, whole(rng, 2, 4), whole(rng, 6, 25), rng.uniform(0, 0.3)
     leaves = 2**depth - 1
@@ -309,8 +309,7 @@ def crossing(rng: Rng) -> Model:
 
 
 def network(rng: Rng) -> Model:
-    """Draw a model of layers with unreliable links to the next one; the last layer pays, and then everything starts
-    again."""
+    """Draw a model of layers with unreliable links to the next one; the last layer pays, and then all starts again."""
     depth, width = int(rng.integers(2, 5)), int(rng.integers(2, 5))
     H = whole(rng, depth + 3, 30)
     P, R, d1 = empty(depth * width, width)

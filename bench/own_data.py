@@ -11,8 +11,7 @@ from dprl.simulation.uploads.model import EXAMPLE, EXAMPLE_RHO, example
 
 
 def main() -> None:
-    """Make one release of the example data set. The operating system draws its noise, so each call gives a different
-    release."""
+    """Make one release of the example data set. The system draws its noise, so each call gives another release."""
     spec = dprl.upload(io.BytesIO(example().encode()), EXAMPLE, rho=EXAMPLE_RHO)
     trace = dprl.run(spec).seeds[0]
     kept.forget(spec.data)

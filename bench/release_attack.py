@@ -1,5 +1,4 @@
-"""Attack complete releases of a file, to test their guarantee: python -m bench.release_attack [executions, by
-default 100000]
+"""Attack complete releases of a file: python -m bench.release_attack [executions, by default 100000]
 
 Two files differ in one person, who has three episodes in each and acts differently in all of them. Each execution is
 complete: the file is read, counted and stored, a budget opened, the release charged, drawn, learned from and written.
@@ -275,8 +274,7 @@ def _part(given: tuple[str, int]) -> tuple[Seen, Seen]:
 
 
 def main(executions: int, processes: int = 3) -> int:
-    """Run the attack in rounds, and print the results after each; return 1 if a measured bound exceeds the proved
-    epsilon."""
+    """Run the attack in rounds, and print the results after each; return 1 if a bound exceeds the proved epsilon."""
     worlds = {name: (Seen(), Seen()) for name in PROMISES}
     failed = 0
     with get_context("spawn").Pool(processes) as pool:

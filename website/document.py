@@ -53,8 +53,7 @@ class Plot:
 
 @dataclass(frozen=True)
 class Guess:
-    """The controls with which a reader predicts an answer; the answer after them has a `Verdict`. content: see
-    `guess_of`."""
+    """The controls for predicting an answer; the answer after them has a `Verdict`. content: see `guess_of`."""
 
     content: Mapping[str, Any]
 
@@ -74,8 +73,7 @@ class Numbers:
 
 @dataclass(frozen=True)
 class Story:
-    """The animated scenes that a reader without a link sees first; at most one per page. content: see
-    `pages.home.state`."""
+    """The scenes that a reader without a link sees first; at most one per page. content: see `pages.home.state`."""
 
     content: Mapping[str, Any]
 

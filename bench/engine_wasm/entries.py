@@ -68,8 +68,7 @@ def _signature(part: str, stochastic: bool) -> Any:
 
 
 def _parts_of_loops() -> Iterator[tuple[bool, str, Callable[..., Any]]]:
-    """Yield each kernel of a loop as (whether the learner's policy is stochastic, the kernel's part in the loop,
-    function)."""
+    """Yield each kernel of a loop: whether the policy is stochastic, the kernel's part in the loop, its function."""
     for learner in ALGORITHMS.values():
         if not isinstance(learner, TabularLearner):
             continue

@@ -33,8 +33,8 @@ def missing() -> str:
 
 @cache
 def _loaded() -> tuple[Any, Any, dict[str, int]]:
-    """Load the WebAssembly module: return wasmtime's engine, the compiled module, and the numbers of its functions
-    by name."""
+    """Load the WebAssembly module: return wasmtime's engine, the compiled module, and its functions' numbers by
+    name."""
     import wasmtime
 
     engine = wasmtime.Engine()

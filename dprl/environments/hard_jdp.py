@@ -1,5 +1,4 @@
-"""The environments behind the lower bound (Vietri et al. 2020, section 6): in each start state, one arm is slightly
-better."""
+"""The environments of the lower bound (Vietri et al. 2020, section 6): in each start state, one arm is better."""
 
 from __future__ import annotations
 

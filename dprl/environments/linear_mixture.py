@@ -40,8 +40,7 @@ def weights(d: int, H: int, share: float, seed: int) -> Array:
 
 
 def make(d: int = 4, S: int = 4, H: int = 10, share: float = 0.6, seed: int = 0) -> TabularMDP:
-    """Build the MDP with the hidden weights that `seed` draws. The known reward is 1 for each step after recovery,
-    else 0."""
+    """Build the MDP with the hidden weights that `seed` draws. The reward is 1 for each step after recovery, else 0."""
     R = np.zeros((H, S, d))
     R[:, S - 1] = 1.0
     return TabularMDP(

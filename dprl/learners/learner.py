@@ -117,8 +117,7 @@ class Learner:
         raise NotImplementedError
 
     def pace(self, private: bool) -> str:
-        """Describe the learner's own schedule in words that follow its title, such as "plays in stages"; "" if it
-        has none."""
+        """Describe the learner's own schedule in words that follow its title, such as "plays in stages"; "" if none."""
         return ""
 
     def seconds(self, size: Size, K: int) -> float:

@@ -44,8 +44,7 @@ def chance(policy: Any, h: int, s: int, a: int) -> float:
 
 @kernel
 def likeliest(policy: Any, h: int, s: int) -> int:
-    """Return the most likely action of a policy (a Policy or Logits) in state s at step h; the lowest one if several
-    are tied."""
+    """Return the most likely action of a policy (a Policy or Logits) in state s at step h; the lowest of tied ones."""
     if policy.ndim == 2:
         return int(policy[h, s])
     best = 0
@@ -57,8 +56,8 @@ def likeliest(policy: Any, h: int, s: int) -> int:
 
 @kernel
 def evaluate(P: Array, possible: Table, R: Array, policy: Any, V: Array) -> None:
-    """Compute the values of a Policy or Logits, and write them to V [H + 1, S]. P: [H, S, A, B] on `possible`, R:
-    [H, S, A]."""
+    """Compute the values of a Policy or Logits; write them to V [H + 1, S]. P: [H, S, A, B] on `possible`, R: [H, S,
+    A]."""
     H, S, A = R.shape
     for s in range(S):
         V[H, s] = 0.0
@@ -77,8 +76,7 @@ def evaluate(P: Array, possible: Table, R: Array, policy: Any, V: Array) -> None
 
 
 def policy_values(mdp: TabularMDP, policy: Policy | Array) -> Array:
-    """Return the exact values V [H + 1, S] of a policy [H, S], or of action probabilities [H, S, A], by backward
-    induction."""
+    """Return the exact values V [H + 1, S] of a policy [H, S], or of action probabilities [H, S, A]."""
     V = np.zeros((mdp.H + 1, mdp.S))
     states = np.arange(mdp.S)
     for h in range(mdp.H - 1, -1, -1):

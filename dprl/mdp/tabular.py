@@ -68,8 +68,7 @@ def read_only(array: NDArray[Any]) -> NDArray[Any]:
 
 
 class Size(NamedTuple):
-    """The size of a problem: the numbers of states and actions, the horizon, and the number of features (0 unless
-    linear)."""
+    """The size of a problem: the numbers of states and actions, the horizon, and the number of features (0 if none)."""
 
     S: int
     A: int

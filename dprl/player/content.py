@@ -301,8 +301,7 @@ USERS = 1000  # for runs that are only validated
 
 
 def codec() -> dict[str, Any]:
-    """Return the default settings that links leave out, in the form that `links.differences` and
-    `links.decode_curves` use."""
+    """Return the default settings that links leave out, as `links.differences` and `links.decode_curves` use them."""
     return {"version": VERSION, "defaults": defaults(), "owners": OWNERS, "refused": refused()}
 
 

@@ -36,8 +36,7 @@ class Laplace:
 
 @dataclass(frozen=True)
 class Gaussian:
-    """The privacy loss of Gaussian noise on a vector that moves by at most `shift` standard deviations (mu of
-    Gaussian DP)."""
+    """The privacy loss of Gaussian noise on a vector that moves by at most `shift` standard deviations (mu-GDP)."""
 
     shift: float
 
@@ -104,8 +103,7 @@ class LossPart:
 
 
 def parts_of(losses: Losses, interval: float, *, exchanged: bool = False) -> list[LossPart]:
-    """Return the distributions of privacy losses on multiples of `interval`. exchanged: whether the two data sets
-    swap roles.
+    """Return the distributions of losses on multiples of `interval`. exchanged: whether the data sets swap roles.
 
     Raises TypeError for a loss that has no distribution here.
     """

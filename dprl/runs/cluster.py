@@ -82,8 +82,7 @@ def connected(address: str) -> Client:
 
 
 class DaskSlot:
-    """The place of one worker thread of a Dask cluster, to which the engine gives tasks. gone: whether the worker
-    has left."""
+    """The place of one worker thread of a Dask cluster, which gets tasks. gone: whether the worker has left."""
 
     plays: Literal["all", "here", "away"] = "away"
 

@@ -88,8 +88,7 @@ class Results:
         return found
 
     def write(self) -> None:
-        """Write the waiting results to the file, and delete old ones if space is short; if this fails, `notice`
-        reports it."""
+        """Write the waiting results, and delete old ones if space is short; if this fails, `notice` reports it."""
         with self._lock:
             held, used = dict(self._held), set(self._used)
         now = time.time()

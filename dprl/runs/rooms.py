@@ -104,8 +104,7 @@ class Room:
 
 
 class Rooms:
-    """The operations on rooms for classes: open, join, ask, answer, close. allowed: whether this server may have
-    rooms."""
+    """The operations on rooms for classes: open, join, ask, answer, close. allowed: whether there may be rooms here."""
 
     def __init__(self, file: Database) -> None:
         self._file = file

@@ -33,8 +33,7 @@ class RunStatus:
 
 @dataclass(frozen=True, kw_only=True)
 class RunRow(RunStatus):
-    """A row in a visitor's list of runs: the run, the time of the request (Unix time), and the size of its traces in
-    bytes."""
+    """A row in a visitor's list of runs: the run, when it was requested (Unix time), and its traces' size in bytes."""
 
     spec: Any
     asked_at: float
@@ -81,8 +80,7 @@ def wishes(queue: Queue) -> list[Waiting]:
 
 
 class Forecast(NamedTuple):
-    """The forecast for a waiting run. place: the number of runs that start before it; seconds_left: the time until
-    it ends."""
+    """The forecast for a waiting run. place: how many runs start before it; seconds_left: the time until it ends."""
 
     place: int
     seconds_left: float

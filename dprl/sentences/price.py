@@ -1,5 +1,4 @@
-"""Sentences about the privacy cost: under each privacy model, along a sweep, and with many users; and about smaller
-noise."""
+"""Sentences about the privacy cost: by privacy model, along a sweep, with many users, and with smaller noise."""
 
 from __future__ import annotations
 

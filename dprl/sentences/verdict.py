@@ -133,8 +133,7 @@ def rows_of(about: Mapping[str, Any]) -> list[tuple[str, str, str]]:
 
 
 def group_rows(held: Mapping[str, Any]) -> list[tuple[str, ...]]:
-    """Return the rows of the table of groups, with columns as in GROUP_HEADS. held: the intervals of the recommended
-    policy."""
+    """Return the rows of the table of groups, under GROUP_HEADS. held: the intervals of the recommended policy."""
     rows: list[tuple[str, ...]] = []
     for label, found in held.get("groups", {}).items():
         number = human(_three(found["episodes"][1]))

@@ -96,7 +96,7 @@ class PrivacyChoice:
 
 
 def axes(base: RunSpec) -> dict[str, Callable[[Any], Any]]:
-    """Return the settings that a sweep can vary, each with a function that converts a value or its text to canonical
+    """Return the settings that a sweep can vary, each with a function that puts a value or its text in canonical
     form."""
     fields = axis_fields(base, OWNERS, FIELDS)
     found: dict[str, Callable[[Any], Any]] = {"privacy": lambda value: PrivacyChoice.parse(value).text}

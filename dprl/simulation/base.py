@@ -50,8 +50,7 @@ class SpecBase:
         return json.dumps(self.to_dict(), separators=(",", ":"))
 
     def seed_key(self, seed: int) -> str:
-        """Return a hash that identifies one seed's result; two hashes are equal exactly if the results have the same
-        bits."""
+        """Return a hash that identifies one seed's result; hashes are equal exactly if results have the same bits."""
         unit = {k: v for k, v in self.to_dict().items() if k != "seeds"}
         text = json.dumps([unit, seed, *engine(), *self._plugins], sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()[:32]

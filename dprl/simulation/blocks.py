@@ -135,8 +135,7 @@ def sample(
     here: Ints,
     there: Ints,
 ) -> None:
-    """Draw the counts of `users` trajectories at once; add them to `counts`, and write the users per start state to
-    `starts`.
+    """Draw the counts of `users` trajectories at once; add them to `counts`, and write the start states to `starts`.
 
     here, there: scratch arrays, int64 [S]. Rare actions are drawn first, so that their probabilities keep all digits,
     and the remaining users take the likeliest action.

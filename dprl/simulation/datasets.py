@@ -29,8 +29,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Behaviour:
-    """A way in which users in a data set choose actions. Specs write it as `key`, `key:argument` or
-    `key:argument:policy`."""
+    """A way in which users choose actions. Specs write it as `key`, `key:argument` or `key:argument:policy`."""
 
     key: str
     title: str  # the name in menus

@@ -46,8 +46,7 @@ def v_star(spec: RunSpec) -> float:
 
 
 def promise(spec: RunSpec) -> dict[str, Any] | None:
-    """Return the privacy guarantee that a run gives its least protected user, if that user is replaced; None without
-    privacy.
+    """Return the privacy guarantee of a run for replacing its least protected user; None without privacy.
 
     Returns:
         deltas, epsilons: the proved pairs (epsilon, delta).
@@ -87,8 +86,7 @@ def promise(spec: RunSpec) -> dict[str, Any] | None:
 
 
 def _missed(tangents: list[tuple[float, float]], false: float) -> float:
-    """Return a lower bound on the share of users that a test misses. tangents: proved (epsilon, delta); false: false
-    alarms."""
+    """Return a lower bound on the share of users that a test misses. tangents: proved pairs; false: false alarms."""
     found = [0.0]
     for epsilon, delta in tangents:
         found += [1 - delta - math.exp(epsilon) * false, math.exp(-epsilon) * (1 - delta - false)]

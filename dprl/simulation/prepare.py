@@ -113,8 +113,7 @@ def error_told(spec: RunSpec, noise: Noise) -> Array:
 
 
 def guarantee_of(spec: RunSpec, noise: Noise) -> Guarantee:
-    """Return a run's guarantee card, with the facts taken as public and the noise that the learner's bonus does not
-    cover."""
+    """Return a run's guarantee card, with its public facts and the noise that the learner's bonus does not cover."""
     learner = ALGORITHMS[spec.algorithm]
     known = (*learner.public, *["structure"] * bool(spec.structure))
     card = noise.guarantee()

@@ -193,8 +193,7 @@ class RunSpec(SpecBase):
 
     @property
     def declared(self) -> Declared | None:
-        """Return the facts about the declared transitions on which noise depends. Raises SpecError if the model has
-        others."""
+        """Return the facts about declared transitions on which noise depends. Raises SpecError if there are others."""
         return structure.declared(self.environment, self.environment_params) if self.structure else None
 
     @property
@@ -235,8 +234,7 @@ class RunSpec(SpecBase):
             raise SpecError("delta", filled(SAID["delta_other"], **told))
 
     def _choose_reports(self, named: bool) -> None:
-        """Fill in whose reports each count adds up, and check that this is possible. named: whether a mechanism was
-        given."""
+        """Fill in whose reports each count adds up, and check it. named: whether a mechanism was given."""
         if not self.reports:
             self._set("reports", "all" if named else self._default_reports())
         elif reason := not_counted(self.reports, self.algorithm, self.privacy, self.mechanism):

@@ -52,8 +52,7 @@ class Spec(Protocol):
         """Return a short name for a legend."""
 
     def seed_key(self, seed: int) -> str:
-        """Return a hash that identifies one seed's result; two hashes are equal exactly if the results have the same
-        bits."""
+        """Return a hash that identifies one seed's result; hashes are equal exactly if results have the same bits."""
 
     def replace(self, **changes: Any) -> Self:
         """Copy the spec with some fields changed, and check it again. Raises SpecError."""

@@ -118,8 +118,7 @@ def consistent(noisy: Array, errors: Array, tau2: Array, released: Array) -> Non
 
 @kernel
 def unchanged(noisy: Array, errors: Array, tau2: Array, released: Array) -> None:
-    """Copy the noisy counts without post-processing, for runs without privacy and for learners that use raw noisy
-    counts."""
+    """Copy the noisy counts without post-processing, for runs without privacy and learners that use raw counts."""
     H, S, A, width = noisy.shape
     for h in range(H):
         for s in range(S):

@@ -164,8 +164,7 @@ class Counts(Statistic):
         return size.H * size.S * size.A
 
     def evened(self) -> Counts:
-        """Return the statistic in units in which all its parts tolerate the same noise, or itself if it has no such
-        units."""
+        """Return the statistic in units in which all its parts tolerate the same noise, or itself if it has none."""
         return replace(self.even or self, declared=self.declared, played=self.played)
 
 

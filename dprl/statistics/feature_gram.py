@@ -99,7 +99,7 @@ class FeatureGram(Statistic):
         return replace(self, even=True)
 
     def paper_noise(self, model: str, size: Size, K: int, epsilon: float, delta: float) -> PaperScale:
-        """Return the paper's noise in matrices, sigma_Lambda (Luyo et al. 2021, Appendix E.1); `units` then gives
+        """Return the paper's noise in matrices, sigma_Lambda (Luyo et al. 2021, Appendix E.1); `units` gives
         sigma_u."""
         H, B = size.H, self.releases
         B0 = doublings(B)
@@ -149,8 +149,7 @@ def design(counts: Array, features: Array, sums: Array) -> None:
 def regressed(
     counts: Array, h: int, features: Array, V: Array, middle: Array, unit: Array, sums: Array
 ) -> None:
-    """Compute the regression vector of step h for the values V[h + 1], with V [H + 1, S], and write it to sums (see
-    `design`).
+    """Compute the regression vector of step h for V[h + 1], with V [H + 1, S], and write it to sums (see `design`).
 
     middle, unit: [H], the centre and the range of r + V at each step.
     """

@@ -38,8 +38,7 @@ class Change:
         return sum(count * size * size for count, size in self.moves)
 
     def at_once(self, times: int) -> Change:
-        """Return the joint effect of `times` such changes by one person, which is largest if they are in the same
-        cells."""
+        """Return the joint effect of `times` such changes by one person, largest if they are in the same cells."""
         moves, anew = (tuple((n, times * size) for n, size in cells) for cells in (self.moves, self.anew))
         return replace(self, moves=moves, anew=anew)
 
@@ -106,8 +105,7 @@ class Statistic(Protocol):
         units. scale: in units of release."""
 
     def counter(self, scale: float) -> float:
-        """Return the scale of the noise in the counter that guarantees and previews show, or in any cell if none is
-        special."""
+        """Return the scale of the noise in the counter that guarantees and previews show, or in any cell."""
         return scale
 
     def error_bound(self, scale: float, tail: Array) -> Array:

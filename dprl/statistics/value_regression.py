@@ -71,8 +71,7 @@ class ValueRegression(Statistic):
         return np.tile(units, (size.H - 1, 1))
 
     def cells(self, size: Size) -> int:
-        """Return how many numbers each release has: those in an upper triangle and in a vector, for each step and
-        family."""
+        """Return how many numbers each release has: an upper triangle and a vector, for each step and family."""
         return (size.H - 1) * self.families * size.d * (size.d + 3) // 2
 
     def row(self, size: Size) -> int:

@@ -183,8 +183,7 @@ def width(problem: Problem, error: float, users: int) -> float:
 
 
 def stage_transitions(m: Array, n: Array, frequent: NDArray[np.bool_]) -> Array:
-    """Return the estimated transition probabilities, m~/n~ for frequent tuples; the missing mass leads to an
-    absorbing state.
+    """Return the estimated transition probabilities, m~/n~ for frequent tuples; the rest leads to an absorbing state.
 
     Rows whose sum is above 1 because of noise are scaled down to sum to 1.
     """

@@ -171,8 +171,7 @@ def best_visitors(policies: Ints, active: Flags, P: Array, d1: Array, layer: int
 
 @kernel
 def policy_values(policies: Ints, active: Flags, P: Array, R: Array, d1: Array, values: Array) -> None:
-    """Compute the value of each active policy in the model P, R, d1, and write it to values [N]; write -1 for other
-    policies."""
+    """Compute the value of each active policy in the model P, R, d1; write it to values [N], and -1 for others."""
     N, H, S = policies.shape
     V = np.zeros(S)
     before = np.zeros(S)

@@ -52,8 +52,7 @@ MAX_WORK = 3 * 10**8  # upper limit of `work` for one stage
 
 
 class RelaxedElimination:
-    """A policy elimination with mixtures of policies instead of a list, which keeps only the newest constraint on
-    their value.
+    """A policy elimination with mixtures of policies instead of a list, and only the newest constraint on values.
 
     favourite: [H, S], the best policy in the last refined model.
     """

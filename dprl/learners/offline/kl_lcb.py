@@ -144,8 +144,7 @@ def _each(problem: OfflineProblem) -> float:
 
 
 def each(problem: OfflineProblem, noisy: bool) -> float:
-    """Return the failure probability of each event in the proof, so that all rows and events together fail with at
-    most beta."""
+    """Return the failure probability of each event in the proof, so that together they fail with at most beta."""
     S, A, H, _ = problem.size
     learned = problem.rewards is None
     events = OF_NEXT + OF_REWARDS * learned + noisy * (NOISE_OF_NEXT + NOISE_OF_REWARDS * learned)

@@ -109,8 +109,7 @@ def families(problem: OfflineProblem, calibration: str) -> tuple[Family, ...]:
 
 
 def matrix_error(problem: OfflineProblem, scale: float) -> float:
-    """Return the noise bound E of a Gram matrix; the noise's spectral norm is at most E/2 with high probability
-    (Appendix A).
+    """Return the noise bound E of a Gram matrix; the noise's spectral norm is at most E/2 w.h.p. (Appendix A).
 
     E = sqrt(d/rho_0) (2 + (ln(5 c1 H/delta)/(c2 d))^(2/3)) if scale = 1/sqrt(4 rho_0). The paper leaves c1 and c2 open.
     """

@@ -98,8 +98,7 @@ def _only_bits(change: Change, scale: float) -> None:
 
 
 def _tree_losses(change: Change, scale: float, stream: Stream) -> tuple[Losses, ...]:
-    """Return the privacy losses of a user whose batch is in one node per level of the tree; all nodes have equally
-    many bits."""
+    """Return the privacy losses of a user whose batch is in one node per level of the tree, with equally many bits."""
     _only_bits(change, scale)
     trials, probability, raised = stream.batches[0]
     moved = int(raised) * levels(stream.items)

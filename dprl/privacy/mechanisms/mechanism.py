@@ -161,8 +161,7 @@ def scattered_reports(
 def scattered_releases(
     rng: np.random.Generator, stream: Stream, count: int
 ) -> tuple[Stream, NDArray[np.int64]]:
-    """Let `count` items enter at random releases, as `Mechanism.scattered` requires. Each release covers all earlier
-    items."""
+    """Let `count` items enter at random releases, as `Mechanism.scattered` requires. Releases cover earlier items."""
     return stream, np.sort(rng.integers(0, stream.releases, count))
 
 

@@ -170,8 +170,7 @@ def answers_ratio(stream: Stream, seen: Array, at: At, first: Array, second: Arr
 
 
 def four_times_clearer(stream: Stream) -> tuple[Stream, float]:
-    """Return a stream of answers whose bits have a quarter of the variance, and the factor 1, because answers are
-    not scaled."""
+    """Return a stream of answers whose bits have a quarter of the variance, and the factor 1 for its noise."""
     batches = stream.batches.copy()
     batches[0, 1] = 2 * math.asinh(2 * math.sinh(batches[0, 1] / 2))
     batches[1] = response(batches[0, 1])

@@ -55,8 +55,7 @@ def limit(text: str, K: int, size: Size, per_release: bool) -> int | None:
 
 
 def targets(K: int, logarithmic: int, linear: int) -> Ints:
-    """Return the numbers of users at which curves are recorded, from 1 to K, both logarithmically and linearly
-    spaced."""
+    """Return the numbers of users at which curves are recorded, from 1 to K, spaced logarithmically and linearly."""
     spaced = np.concatenate([np.geomspace(1, K, logarithmic), np.linspace(K / linear, K, linear)])
     return np.unique(np.maximum(np.round(spaced), 1).astype(np.int64))
 

@@ -181,8 +181,7 @@ def taken(released: Array, policy: Policy) -> Array:
 
 
 def frequencies(m: Array) -> Array:
-    """Return the probability distributions closest to the noisy frequencies m / sum(m), by Euclidean distance. m:
-    [..., S]."""
+    """Return the probabilities closest to the noisy frequencies m / sum(m), by Euclidean distance. m: [..., S]."""
     S, total = m.shape[-1], np.maximum(m.sum(-1, keepdims=True), 1.0)
     share = m / total
     ordered = -np.sort(-share, axis=-1)
@@ -347,7 +346,6 @@ def recommended(difference: Array) -> int:
 
 
 def verdict(difference: Array) -> str:
-    """Return "better", "too close" or "worse". difference: low end, value and high end of a policy's gain over today
-    [3]."""
+    """Return "better", "too close" or "worse". difference: low end, value and high end of the gain over today [3]."""
     low, _, high = difference
     return BETTER if low > 0 else WORSE if high < 0 else CLOSE

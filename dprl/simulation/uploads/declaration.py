@@ -92,8 +92,7 @@ def wrong(part: str, sentence: str) -> SpecError:
 
 @lru_cache(maxsize=32)
 def declaration(text: str) -> Declaration:
-    """Read a declaration from JSON text. Raises SpecError, and no other error, with a sentence that names the faulty
-    part."""
+    """Read a declaration from JSON text. Raises only SpecError, with a sentence that names the faulty part."""
     if len(text) > custom.MAX_TEXT:
         raise SpecError(NAME, f"{len(text):,} characters are too many; give at most {custom.MAX_TEXT:,}.")
     given = read_json(NAME, text, FORM)
@@ -202,8 +201,7 @@ def _groups(value: Any, parts: Mapping[str, tuple[Any, ...]]) -> tuple[str, tupl
 
 
 def _bins(edges: tuple[float, ...]) -> list[str]:
-    """Return the labels of the bins between the edges: below the first edge, between neighbours, and from the last
-    edge on."""
+    """Return the labels of the bins: below the first edge, from each edge to the next, and from the last edge on."""
     between = [f"{low:g} to {high:g}" for low, high in pairwise(edges)]
     return [f"under {edges[0]:g}", *between, f"{edges[-1]:g} or more"]
 

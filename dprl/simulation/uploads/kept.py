@@ -43,8 +43,7 @@ HELD = "session"  # suffix of a file that is locked for as long as the counts be
 
 
 class Under(NamedTuple):
-    """The privacy budget of a data set: its name and total, whether it already had a release, and the digest of the
-    file."""
+    """The privacy budget of a data set: its name and total, whether it had a release before, and the file's digest."""
 
     budget: str
     total: float | None

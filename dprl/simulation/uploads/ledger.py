@@ -245,8 +245,7 @@ def _sealed(key: bytes, content: Mapping[str, Any]) -> str:
 
 
 def _edited(content: Mapping[str, Any]) -> str:
-    """Return the name of the part of a budget's file that was edited by hand, such as "release 2", or "" if there is
-    none."""
+    """Return the name of the part of a budget's file that was edited by hand, such as "release 2"; "" if none."""
     key = known_key() or b""
     parts = {f"release {i}": release for i, release in enumerate(content["releases"], 1)} | {
         "the list": content

@@ -211,8 +211,7 @@ def _episodes(
 def _read(
     file: BinaryIO | Path | pd.DataFrame, needed: list[str], numbers: Collection[str]
 ) -> tuple[dict[str, Column], dict[str, Array]]:
-    """Read the needed columns piece by piece: return the columns of labels, and the columns of numbers listed in
-    `numbers`."""
+    """Read the needed columns piece by piece: return the columns of labels, and the columns in `numbers`."""
     rows = 0
     read: dict[str, list[Any]] = {name: [] for name in needed}
     places: dict[str, dict[str, int]] = {name: {} for name in needed}
@@ -316,8 +315,7 @@ def _states(
 
 
 def _index(name: str, column: Column, labels: tuple[str, ...], outside: Outside) -> Codes:
-    """Return the index of each row's label [rows]; an undeclared label counts as the last one, and is noted in
-    `outside`."""
+    """Return the index of each row's label [rows]; an undeclared one counts as the last, and is noted in `outside`."""
     codes, texts = column
     place = {label: i for i, label in enumerate(labels)}
     plain = [text if text in place else WHOLE.sub(r"\1", text) for text in texts]

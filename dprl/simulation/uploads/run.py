@@ -222,8 +222,7 @@ class UploadRun:
         return np.array(found)
 
     def _ask_those_held_out(self, policies: Policy, released: tuple[Array, ...]) -> dict[str, Array]:
-        """Release noisy sums over held-out people for both policies. For each spec, they are drawn only once, and
-        stored."""
+        """Release noisy sums over held-out people for both policies. They are drawn once for each spec, and stored."""
         assert self.noise.mechanism is not None
         problem = self._problem
         models = [fitted_to(problem, policy, released, self.noise) for policy in policies]

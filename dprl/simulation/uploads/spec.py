@@ -227,8 +227,7 @@ def take(
 
 
 def _opened(file: Any) -> Path | BinaryIO | pd.DataFrame:
-    """Return a file in a form that can be read: a path, a binary file, or a DataFrame. Raises SpecError for anything
-    else."""
+    """Return a file in a readable form: a path, a binary file, or a DataFrame. Raises SpecError for anything else."""
     if isinstance(file, str | Path):
         return Path(file)
     if isinstance(file, io.StringIO):

@@ -114,8 +114,7 @@ class UploadTrace(TraceCore[UploadSpec]):
 
     @property
     def shares(self) -> dict[str, float]:
-        """Return the recommended policy's shares `covered` and `follows` (see `check.Fitted`); {} if nobody was held
-        out."""
+        """Return the recommended policy's `covered` and `follows` (see `check.Fitted`); {} if nobody was held out."""
         known = ("covered", "follows") if self.checked else ()
         return {name: float(self.checked[name][self.recommended]) for name in known}
 
