@@ -1,4 +1,4 @@
-"""Find habits 1 to 5 and 8 of the language guide in the interface, the documents and docstrings, as file:line."""
+"""Find phrases that the language guide forbids (habits 1 to 5 and 8) in pages, documents and docstrings."""
 
 import ast
 import re

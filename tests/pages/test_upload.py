@@ -128,7 +128,7 @@ def test_from_a_file_to_a_policy_and_what_is_left_of_the_budget(visit: Visit, wo
     assert sentences.PAGE["again"] in said
     press(fill(app, own_rho=0.16), "own_check")  # beyond the total; the file need not be given again
     assert app.button(key="own_run").disabled
-    assert "this release would raise this to ρ = 0.26" in words(app)
+    assert "this release would raise that to ρ = 0.26" in words(app)
     press(fill(app, own_rho=0.15), "own_check")
     work()
     app.run()
