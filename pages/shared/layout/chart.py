@@ -4,7 +4,7 @@ repeat a run without the pages: its spec, Python, and a command line."""
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from functools import partial
 from html import escape as html
@@ -13,12 +13,14 @@ from typing import Any, Literal
 import pandas as pd
 import streamlit as st
 
-from dprl.figures import style
+from dprl.figures import looks, style
+from dprl.figures.looks import CurveStyle
 from dprl.figures.picture import PackedPicture, Picture, Sketch, chart_page, for_page
 from dprl.figures.style import config
 from dprl.messages.glossary import listed_terms
 from dprl.metrics.curves import RunCurves
 from dprl.papers.report import version
+from dprl.privacy import PRIVATIZERS
 from dprl.research.traces import cite
 from dprl.simulation import OfflineSpec, RunSpec, Spec
 from dprl.sitemap import PAGES
@@ -153,6 +155,19 @@ def empty(words: str) -> None:
     """Draw a placeholder for a chart, with a sentence that explains why it is empty."""
     with st.container(border=True, height=300, horizontal_alignment="center", vertical_alignment="center"):
         st.markdown(words, text_alignment="center")
+
+
+def cards(epsilon: float, texts: Mapping[str, Sequence[str]], above: str = "", kind: str = "") -> None:
+    """Draw a card for each privacy model: its sign on charts at an epsilon, its name, and its texts, of which the first
+    is large. above: HTML before the cards; kind: their further class."""
+    items = []
+    for model, (large, *small) in texts.items():
+        sign = looks.swatch(CurveStyle(model, epsilon), dark())
+        mark = f'<img src="{sign.uri}" alt="" height="{sign.height}">'
+        name = explained(html(PRIVATIZERS[model].title), html=True)
+        why = "".join(f'<dd class="why">{html(text)}</dd>' for text in small)
+        items.append(f"<div><dt>{mark} {name}</dt><dd>{html(large)}</dd>{why}</div>")
+    st.html(f'<div class="dprl-cards {kind}">{above}<dl>{"".join(items)}</dl></div>')
 
 
 def sketch(drawing: Sketch) -> None:
