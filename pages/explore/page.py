@@ -31,7 +31,8 @@ from pages.explore import look, tabs
 from pages.explore.look import identity
 from pages.explore.tabs import comparison_picture, drawn_there, played_page
 from pages.shared.controls.launch import curve_box, run_curve
-from pages.shared.controls.panel import run_settings, sidebar
+from pages.shared.controls.noise import noise, structure
+from pages.shared.controls.panel import more, run_settings, sidebar
 from pages.shared.controls.widgets import menu
 from pages.shared.examples import EXAMPLES, ExploreExample
 from pages.shared.layout.chart import files, make_again, save, tidy
@@ -270,7 +271,7 @@ def main() -> None:
     s = session()
     read_address(s.explore)
     with st.sidebar:
-        sidebar(run_settings, curve_box)
+        sidebar(partial(run_settings, partial(more, first=(noise, structure))), curve_box)
     corner = head(s.explore)
     chips(titles(s.explore.shown))
     if not s.explore.shown:

@@ -30,7 +30,7 @@ from dprl.simulation.schedules import adaptive, geometric
 from dprl.simulation.schedules.episodic import LIMIT as EPISODIC_LIMIT
 from dprl.words import count, listed, size
 from pages.shared.controls.launch import described
-from pages.shared.controls.noise import SMALL, epsilon_slider, noise, structure
+from pages.shared.controls.noise import SMALL, epsilon_slider
 from pages.shared.controls.widgets import (
     complaint,
     exact,
@@ -98,15 +98,12 @@ def sidebar(draw: Callable[[], T], run_box: Callable[[T], object]) -> None:
         run_box(found)
 
 
-def run_settings() -> tuple[RunSpec | None, str]:
-    """Draw all settings of a run; return the run that they describe, or a sentence that explains why there is none."""
+def run_settings(expert: Callable[[Session], object]) -> tuple[RunSpec | None, str]:
+    """Draw all settings of a run, at last the page's `expert` ones; return the run that they describe, or a sentence
+    that explains why there is none."""
     s = session()
-    environment(s)
-    learner(s)
-    privacy(s)
-    size_controls(s)
-    environment_parameters(s)
-    more(s, noise, structure)
+    for draw in (environment, learner, privacy, size_controls, environment_parameters, expert):
+        draw(s)
     return described(lambda: spec_from(s.draft))
 
 
@@ -291,7 +288,7 @@ def size_controls(s: Session) -> None:
     )
 
 
-def more(s: Session, *first: Callable[[Session], None], along: str = "") -> None:
+def more(s: Session, first: Sequence[Callable[[Session], None]] = (), along: str = "") -> None:
     """Draw the settings that most visitors leave unchanged. first: the page's own settings, which come before the rest;
     along: a field for which the page takes several values elsewhere."""
     part = fold("Expert settings", "more")
