@@ -99,7 +99,7 @@ class Own(PageState):
         """Return no query parameters, because links contain nothing of a visitor's data."""
         return []
 
-    def follow(self, given: Query) -> None:
+    def follow(self, given: Query, problems: list[str]) -> None:
         """Ignore the link, which contains nothing about the visitor's data."""
 
 

@@ -277,12 +277,11 @@ class OfflineState(PageState):
     def link(self) -> list[tuple[str, str]]:
         return encode_specs(self.specs, self.view)
 
-    def follow(self, given: Query) -> None:
+    def follow(self, given: Query, problems: list[str]) -> None:
         """Apply a link and start its runs."""
-        found, self.view, problems = decode_runs(given, OfflineView, OfflineSpec.kind, session().files)
+        found, self.view = decode_runs(given, problems, OfflineView, OfflineSpec.kind, session().files)
         if any(last(given, key) for key in ("y", "each")):  # of links made before Offline lost these choices
             problems.append("Offline always draws means on logarithmic axes.")
-        self.problems = tuple(problems)
         self.specs = tuple(dict.fromkeys(spec for spec, _ in found)) or self.specs
         self.set_controls(self.specs)
         RUNS.begin(self.specs)

@@ -82,11 +82,11 @@ class Class(PageState):
         """Return the query parameters of the students' link."""
         return [("room", self.code)] if self.code else []
 
-    def follow(self, given: Query) -> None:
+    def follow(self, given: Query, problems: list[str]) -> None:
         """Enter the room of a link; with a key, as its teacher."""
         text = last(given, "room") or ""
         code, key = read_code(text), last(given, "key") or ""
-        self.problems = (wrong(text),) if text and not code else ()
+        problems += [wrong(text)] if text and not code else []
         if code != self.code:
             self.forget()
         self.code, self.key = code, key or (self.key if code == self.code else "")

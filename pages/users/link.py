@@ -40,17 +40,6 @@ def encode(asked: Asked) -> list[tuple[str, str]]:
     return items
 
 
-def decode(given: Query) -> tuple[Asked, tuple[str, ...]]:
-    """Return the question of a link, and a sentence for each unusable value."""
-    problems: list[str] = []
-    links.check_version(given, problems)
-    key = links.chosen("problem", links.last(given, "problem"), users_table().problems, problems)
-    values = {
-        name: links.checked(f, links.last(given, f.query), f.default, problems) for name, f in FIELDS.items()
-    }
-    return Asked(**values, problem=key), tuple(problems)
-
-
 @cache
 def users_table() -> Table:
     """Return the bundled table; read only once."""
@@ -90,10 +79,14 @@ class Users(PageState):
     def link(self) -> list[tuple[str, str]]:
         return encode(self.asked)
 
-    def follow(self, given: Query) -> None:
+    def follow(self, given: Query, problems: list[str]) -> None:
         """Ask the question that a link contains."""
-        self.asked, self.problems = decode(given)
-        self.taken = None
+        key = links.chosen("problem", links.last(given, "problem"), users_table().problems, problems)
+        values = {
+            name: links.checked(f, links.last(given, f.query), f.default, problems)
+            for name, f in FIELDS.items()
+        }
+        self.asked, self.taken = Asked(**values, problem=key), None
         session().version += 1
 
 

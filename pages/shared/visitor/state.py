@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Self, TypeVar
 import streamlit as st
 
 from dprl.fields import SpecError
-from dprl.links import MAX_CURVES
+from dprl.links import MAX_CURVES, check_version
 from dprl.runs.database import StoreError
 from dprl.simulation import Spec
 from dprl.simulation.spec import RunSpec
@@ -90,8 +90,8 @@ class PageState(ABC):
         write_address(self)
 
     @abstractmethod
-    def follow(self, given: Query) -> None:
-        """Apply a link, and start its runs."""
+    def follow(self, given: Query, problems: list[str]) -> None:
+        """Apply a link, and start its runs; add a sentence to `problems` for each unusable part."""
 
 
 @dataclass(kw_only=True)
@@ -132,11 +132,12 @@ class ExploreState(PageState):
         curves = self.shown[:MAX_CURVES]  # a draft becomes a curve of its own
         return links.encode(curves, self.view) if curves else []
 
-    def follow(self, given: Query) -> None:
+    def follow(self, given: Query, problems: list[str]) -> None:
         """Apply a link, and start its runs."""
         s = session()
         link = links.decode(given, s.files)
-        self.problems, self.view, self.removed = link.problems, link.view, None
+        problems += link.problems
+        self.view, self.removed = link.view, None
         s.version += 1
         if given.get("c"):
             self.curves = list(link.curves)
@@ -337,13 +338,15 @@ def read_address(part: PageState) -> None:
     late = name in s.replaced and not s.arrived and not went_back()
     if name != part.address and not late:
         _rename(part, name)
-        part.seen, part.problems, s.unasked, problems = "", (), 0.0, list[str]()
+        part.seen, s.unasked = "", 0.0
+        problems, own = list[str](), list[str]()
         given = address.without_its_end(given, problems)
         link = address.Given(address.lengthened(given, s.page or "", problems))
-        part.follow(link)
+        check_version(link, own)
+        part.follow(link, own)
         part.locked = address.read_locks(link, problems)
         part.sentence = address.sentence_of(link, problems)
-        part.problems = tuple(filter(None, (*problems, *part.problems, link.unused())))
+        part.problems = tuple(filter(None, (*problems, *own, link.unused())))
     s.locked = part.locked
 
 
