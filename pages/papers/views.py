@@ -137,9 +137,8 @@ def ranking() -> None:
     """Draw the ranking of all algorithms at the same proved guarantee, fewest users first."""
     here = state()
     titles = {key: f"{one.title} ({one.size})" for key, one in PROBLEMS.items()}
-    name = "papers.problem"
     with st.container(width=330):
-        select("Environment", list(titles), here.problem, lambda to: here.put(problem=to), titles, name=name)
+        select("Environment", titles, here.problem, lambda to: here.put(problem=to), name="papers.problem")
     picture = kept(("ranking", here.problem), partial(drawn_ranking, here.problem))
     show(picture, "ranking", how=HOW)
 

@@ -243,7 +243,7 @@ def axis(t: studies.SweepPageState) -> None:
         base = base_of_controls()
     except SpecError:
         base = studies.DEFAULT.base
-    offered = tuple(studies.axes(base))
+    offered = studies.axes(base)
     if t.x not in offered:
         t.x = studies.DEFAULT.x
 
@@ -251,7 +251,7 @@ def axis(t: studies.SweepPageState) -> None:
         t.x = x
         s.version += 1
 
-    select("Horizontal axis", offered, t.x, chosen, {x: AXES.get(x, x) for x in offered}, name="against")
+    select("Horizontal axis", {x: AXES.get(x, x) for x in offered}, t.x, chosen, name="against")
     values_field(
         "Values",
         f"Values:{t.x}",

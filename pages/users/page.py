@@ -90,7 +90,7 @@ def inputs() -> None:
     with st.container(horizontal=True, gap="small", key="users_inputs"):
         with st.container(width=MENU, key="users_environment"):
             titles = {"": "Your own sizes", **{key: words.named(one) for key, one in problems.items()}}
-            select("Environment", list(titles), asked.problem, choose, titles, name="users.problem")
+            select("Environment", titles, asked.problem, choose, name="users.problem")
         for name, label in LABELS.items():
             if name in OWN and asked.problem:
                 continue
