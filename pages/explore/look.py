@@ -41,10 +41,7 @@ def offered(why: str) -> list[int]:
 
 
 def curve_menu(label: str, offered: Sequence[int], titles: Sequence[str]) -> int:
-    """Draw a menu of the offered curves and return the index of the chosen one, by default the most private.
-
-    titles: the titles of all curves.
-    """
+    """Draw a menu of the offered curves; return the index of the chosen one, by default the most private."""
     e = session().explore
     first = offered[most_private([e.shown[i] for i in offered])]
     return view.menu(e, label, "curve", offered, [titles[i] for i in offered], otherwise=first)

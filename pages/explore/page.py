@@ -46,7 +46,7 @@ from pages.shared.results.status import ACTIVE, ONLINE, cancel, words
 from pages.shared.visitor.callbacks import button, into, keyed
 from pages.shared.visitor.draft import draft_of
 from pages.shared.visitor.links import AT_FIRST, MAX_NAME, Curve, View, clean_name, most_private
-from pages.shared.visitor.state import add, ask, begin, change_view, read_address, session, write_address
+from pages.shared.visitor.state import add, ask, begin, read_address, session, write_address
 
 
 def chips(titles: list[str]) -> None:
@@ -95,11 +95,7 @@ def show_example(example: ExploreExample) -> None:
 
 
 def actions(curve: Curve, own: str) -> None:
-    """Draw the actions of one chip. Its widgets are keyed by the curve, because its place may change while one is
-    clicked.
-
-    own: the curve's name from `identity`.
-    """
+    """Draw the actions of one chip. own: the curve's `identity`, because its place may change while one is clicked."""
     s, spec, run = session(), curve.spec, ONLINE.status(curve.spec)
     st.caption("  \n".join(filter(None, [escape(in_common([curve])), escape(words(run))])))
     renamed = keyed(f"{own}:name", lambda text: change(spec, name=clean_name(text)))
@@ -141,8 +137,8 @@ def remove(spec: RunSpec) -> None:
     if at is not None:
         e.removed = at, e.curves.pop(at)
         seen = e.view.curve
-        change_view(curve=View.curve if seen == at else seen - (seen > at))
-        write_address(e)
+        session().version += 1
+        e.change(curve=View.curve if seen == at else seen - (seen > at))
 
 
 def bring_back(at: int, curve: Curve) -> None:
@@ -151,9 +147,9 @@ def bring_back(at: int, curve: Curve) -> None:
     if e.removed != (at, curve):  # the first of two clicks has already restored it
         return
     e.curves.insert(at, curve)
-    change_view(curve=e.view.curve + (e.view.curve >= at))
     e.removed = None
-    write_address(e)
+    session().version += 1
+    e.change(curve=e.view.curve + (e.view.curve >= at))
 
 
 def duplicate(spec: RunSpec) -> None:
@@ -285,10 +281,7 @@ def main() -> None:
 
 
 def draw_tab(corner: DeltaGenerator, live: bool) -> None:
-    """Draw the progress, the open tab, and the link to it in the page's corner.
-
-    This part redraws itself until the last run has ended.
-    """
+    """Draw the progress, the open tab, and the link to it in the corner; redraw until the last run has ended."""
     s = session()
     names, runs = titles(s.explore.shown), look.statuses()
     if live and (s.paused or not look.going(runs)):

@@ -87,7 +87,12 @@ def regret_tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
         if missing := [row[0].spec.baseline() for row in private if row not in rows]:
             offer_baselines(missing)
     if not any(len(ONLINE.curves(row[0].spec).at) for row in rows):
-        no_regret_yet(measure, e, runs)
+        if not e.visible:
+            empty("All curves are hidden. Show one to see its regret.")
+        elif measure == "extra" and not any(run.state in ACTIVE for run in runs):
+            empty("No private curve is shown, so there is no privacy cost to measure.")
+        else:
+            empty(awaited(runs, [curve.spec for curve in e.shown]))
         return
     regret_chart(rows, measure, e.view.statistic, how)
     if st.context.is_embedded:
@@ -122,16 +127,6 @@ def asked_about(shown: ExploreState) -> RunSpec:
     if not (0 <= at < len(curves)) or curves[at].spec.privacy == "none":
         at = links.most_private(curves)
     return curves[at].spec
-
-
-def no_regret_yet(measure: str, e: ExploreState, runs: Sequence[RunStatus]) -> None:
-    """Draw a placeholder for the chart, with the reason why it is empty."""
-    if not e.visible:
-        empty("All curves are hidden. Show one to see its regret.")
-    elif measure == "extra" and not any(run.state in ACTIVE for run in runs):
-        empty("No private curve is shown, so there is no privacy cost to measure.")
-    else:
-        empty(awaited(runs, [curve.spec for curve in e.shown]))
 
 
 def offer_baselines(missing: Sequence[RunSpec]) -> None:
@@ -233,10 +228,8 @@ MOST_NOISE = " The count is for an action that all users were told to take. Othe
 
 
 def guarantee_tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
-    """Draw the guarantees of the visible curves, the details of one, and the effect of other noise.
-
-    Everything follows from the specs, so it is available before any seed is finished.
-    """
+    """Draw what follows from the specs: the guarantees of the visible curves, one in detail, and the effect of other
+    noise."""
     curves = session().explore.shown
     places = offered("see what it guarantees")
     if not places:
@@ -263,7 +256,14 @@ def guarantee_tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
                     link = attack_link.encode(AttackSpec(run=run))
                     page_link("attack", "Attack this noise", link)
     if guarantee is not None and guarantee.ladder:
-        compare_noise(guarantee, run)
+        st.markdown("## How much noise does a guarantee need?", anchors=False)
+        st.markdown(explained(LADDER))
+        given = run.environment_params
+        steps = [f"H = {given['H']}"] if "H" in given else []
+        problem = ", ".join(
+            [ENVIRONMENTS[run.environment].called(given), *steps, f"K = {count(run.episodes)}"]
+        )
+        show(kept(("ladder", run.to_json()), partial(ladder, guarantee, instance=problem)), "ladder")
 
 
 def compare(places: Sequence[int], curves: Sequence[Curve], titles: Sequence[str]) -> None:
@@ -343,16 +343,6 @@ LADDER = (
     "the noise in the algorithm's paper, for δ = 0. For up to 4,000 releases, the last bar shows a lower bound. If "
     "a bar is longer than the one above it, its guarantee is stronger, or its noise comes from other counts."
 )
-
-
-def compare_noise(g: Guarantee, run: RunSpec) -> None:
-    """Draw the chart that leads step by step from the paper's noise to less noise."""
-    st.markdown("## How much noise does a guarantee need?", anchors=False)
-    st.markdown(explained(LADDER))
-    given = run.environment_params
-    steps = [f"H = {given['H']}"] if "H" in given else []
-    problem = ", ".join([ENVIRONMENTS[run.environment].called(given), *steps, f"K = {count(run.episodes)}"])
-    show(kept(("ladder", run.to_json()), lambda night: ladder(g, night, problem)), "ladder")
 
 
 def ladder(g: Guarantee, night: bool, instance: str = "") -> Picture:

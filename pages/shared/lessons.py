@@ -152,8 +152,7 @@ def pictured(lesson: Lesson, at: int) -> None:
     met = lesson.met(at)
     if met is None:
         return
-    key, params = met
-    world = ENVIRONMENTS[key]
+    world = ENVIRONMENTS[met[0]]
     name = filled(SAID["world"], environment=world.title)
     fold = st.expander(escape(name), icon=":material/directions_walk:", on_change="rerun", key="pictured")
     if not fold.open:
@@ -163,9 +162,8 @@ def pictured(lesson: Lesson, at: int) -> None:
         with left:
             draw_environment(*met, "environment")
         right.markdown(explained(escape(world.summary)))
-        spec = RunSpec(environment=key, environment_params=params)
-        mdp = environment(spec)
-        one_user(f"{key}{sorted(params.items())}", lambda: best_content(mdp))
+        mdp = environment(RunSpec(environment=met[0], environment_params=met[1]))
+        one_user(f"{met[0]}{sorted(met[1].items())}", lambda: best_content(mdp))
 
 
 def question_beside_picture(lesson: Lesson, at: int, words: str) -> None:

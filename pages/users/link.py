@@ -8,6 +8,7 @@ Default values are left out. Nothing is run: all results follow from a table tha
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
@@ -58,14 +59,11 @@ def asked_of(spec: RunSpec) -> Asked:
     wanted: dict[str, Any] = {"S": S, "A": A, "H": H, "epsilon": spec.epsilon, "delta": spec.delta}
     wanted["value"] = best and float(f"{100 * best / H:.2g}")
     wanted["users"] = None if spec.episodes == USUAL.episodes else spec.episodes
-    return Asked(**{name: _allowed(name, value) for name, value in wanted.items()}, problem=known)
-
-
-def _allowed(name: str, value: Any) -> Any:
-    try:
-        return FIELDS[name].check(value)
-    except SpecError:
-        return FIELDS[name].default
+    allowed: dict[str, Any] = {}
+    for name, value in wanted.items():
+        with suppress(SpecError):
+            allowed[name] = FIELDS[name].check(value)
+    return Asked(**allowed, problem=known)
 
 
 @dataclass

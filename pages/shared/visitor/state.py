@@ -262,13 +262,6 @@ def owners() -> list[str]:
     return [owner_id(group) for group in ("", *GROUPS)]
 
 
-def change_view(**changes: Any) -> None:
-    """Change the view of Online; its widgets are redrawn from the new view."""
-    s = session()
-    s.explore.view = replace(s.explore.view, **changes)
-    s.version += 1
-
-
 def attempt(action: Callable[..., object], *arguments: object) -> bool:
     """Try an action of the store; return whether it succeeded. If not, the page shows the reason."""
     try:
