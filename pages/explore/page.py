@@ -1,8 +1,4 @@
-"""Online, the main page: change a setting, watch the draft learn, and keep it to compare what privacy costs.
-
-Above the tabs are the curves of the comparison as chips with their actions, and ready-made comparisons; behind *Share*
-is one HTML page that simulates the runs live.
-"""
+"""Online, the main page: change a setting, watch the draft learn, and keep it to compare what privacy costs."""
 
 from __future__ import annotations
 
@@ -125,8 +121,8 @@ def place(spec: RunSpec) -> int | None:
 
 def change(spec: RunSpec, **changes: Any) -> None:
     """Change the curve of a run, unless it was removed meanwhile."""
-    e, at = session().explore, place(spec)
-    if at is not None:
+    e = session().explore
+    if (at := place(spec)) is not None:
         e.curves[at] = replace(e.curves[at], **changes)
         write_address(e)
 

@@ -85,7 +85,10 @@ def regret_tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
         private = [row for row in rows if row[0].spec.privacy != "none"]
         rows = [row for row in private if len(ONLINE.curves(row[0].spec.baseline()).at)]
         if missing := [row[0].spec.baseline() for row in private if row not in rows]:
-            offer_baselines(missing)
+            why = "The privacy cost is the extra regret compared with the same run without privacy, which is missing"
+            with st.container(horizontal=True, wrap=False, vertical_alignment="center"):
+                st.markdown(explained(f"{why} for {plural(len(missing), 'curve')}."), width="stretch")
+                button("Run without privacy", run_baselines, missing, icon="play_arrow", type="primary")
     if not any(len(ONLINE.curves(row[0].spec).at) for row in rows):
         if not e.visible:
             empty("All curves are hidden. Show one to see its regret.")
@@ -127,14 +130,6 @@ def asked_about(shown: ExploreState) -> RunSpec:
     if not (0 <= at < len(curves)) or curves[at].spec.privacy == "none":
         at = links.most_private(curves)
     return curves[at].spec
-
-
-def offer_baselines(missing: Sequence[RunSpec]) -> None:
-    """Offer to run the missing baselines, against which the privacy cost is measured."""
-    why = "The privacy cost is the extra regret compared with the same run without privacy, which is missing for"
-    with st.container(horizontal=True, wrap=False, vertical_alignment="center"):
-        st.markdown(explained(f"{why} {plural(len(missing), 'curve')}."), width="stretch")
-        button("Run without privacy", run_baselines, missing, icon="play_arrow", type="primary")
 
 
 def run_baselines(missing: Sequence[RunSpec]) -> None:

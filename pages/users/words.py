@@ -60,16 +60,12 @@ def named(problem: Problem) -> str:
     return f"{problem.title}: {size}, V* = {percent(problem.value / 100)} of H"
 
 
-def size(table: Table, asked: Asked) -> str:
-    """Describe the chosen environment."""
-    if asked.problem:
-        return named(table.problems[asked.problem])
-    return f"S = {asked.S} states, A = {asked.A} actions, H = {asked.H} steps, V* = {asked.value:g}% of H"
-
-
 def common(table: Table, asked: Asked) -> str:
     """Describe the chart's subject in one line."""
-    return f"{size(table, asked)} · δ = {human(asked.delta)} · allowed loss {asked.loss:g}% of V*"
+    size = f"S = {asked.S} states, A = {asked.A} actions, H = {asked.H} steps, V* = {asked.value:g}% of H"
+    if asked.problem:
+        size = named(table.problems[asked.problem])
+    return f"{size} · δ = {human(asked.delta)} · allowed loss {asked.loss:g}% of V*"
 
 
 def given(model: str) -> str:

@@ -109,10 +109,9 @@ def run_settings(expert: Callable[[Session], object]) -> tuple[RunSpec | None, s
 def environment(s: Session) -> None:
     """Draw the menu of environments. Each member of a collection appears in it under its own name."""
     named: dict[str, str] = {}
-    for key in ENVIRONMENTS:
-        ids = next((f.choices for f in ENVIRONMENTS[key].fields if f.name == "id"), ())
-        named |= {f"{key}/{one}": ENVIRONMENTS[key].called({"id": one}) for one in ids}
-        named |= {} if ids else {key: ENVIRONMENTS[key].title}
+    for key, one in ENVIRONMENTS.items():
+        ids = next((f.choices for f in one.fields if f.name == "id"), ())
+        named |= {f"{key}/{id}": one.called({"id": id}) for id in ids} or {key: one.title}
     world = ENVIRONMENTS[s.draft.environment]
     id = params_of(s, "environment", world.key, world.fields).get("id")
 

@@ -166,10 +166,8 @@ def log_slider(
     ends: tuple[str, str],
     help: str = "",
 ) -> None:
-    """Draw a logarithmic slider over `marks`, the exact value next to it, and the meaning of its two ends.
-
-    If one of the two is used, a new widget replaces the other.
-    """
+    """Draw a logarithmic slider over `marks`, the exact value next to it, and the meaning of its two ends. If one of
+    the two widgets is used, a new one replaces the other."""
     replaced = session().replaced_widgets
     nearest = min(marks, key=lambda mark: abs(math.log(mark) - math.log(value)))
 

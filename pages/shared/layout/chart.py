@@ -194,19 +194,6 @@ def save(name: str, label: str, mime: str, make: Callable[[], str | bytes]) -> N
     )
 
 
-def camera() -> None:
-    """Draw the menu of the picture format of the cameras."""
-    st.segmented_control(
-        "Picture format of the camera above each chart",
-        style.PICTURES,
-        default=session().saves,
-        format_func=str.upper,
-        required=True,
-        key="saves",
-        on_change=on_value("saves", into(session(), "saves")),
-    )
-
-
 MOST_SHOWN = 5000  # characters of a spec that is written out
 
 
@@ -275,7 +262,15 @@ def files(
     if draw is None:
         st.caption("To get a page that plays these runs without a server, press *Share* at the top.")
     if not table.empty:
-        camera()
+        st.segmented_control(
+            "Picture format of the camera above each chart",
+            style.PICTURES,
+            default=session().saves,
+            format_func=str.upper,
+            required=True,
+            key="saves",
+            on_change=on_value("saves", into(session(), "saves")),
+        )
         st.dataframe(escape_formulas(table), hide_index=True, width="stretch", height=280, key="data_table")
 
 

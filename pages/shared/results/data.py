@@ -91,10 +91,8 @@ def bytes_of(value: Any) -> int:
 
 
 class SizedCache:
-    """A cache of values, each with a version. Beyond `most` bytes, the least recently used values are dropped.
-
-    A value whose version is None is final: it is valid for every version.
-    """
+    """A cache of values, each with a version, or None if it is valid for every version. Beyond `most` bytes, the least
+    recently used values are dropped."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -129,10 +127,8 @@ class SizedCache:
         version: Callable[[], str] | None = None,
         final: Callable[[T], bool] = lambda value: False,
     ) -> T:
-        """Return the cached value if it is final or of the current version; otherwise load it.
-
-        version: None if the value never changes. final: whether it never changes again.
-        """
+        """Return the cached value if it is final or of the current version; otherwise load it. version: None if the
+        value never changes; final: whether it never changes again."""
         found = self.get(key)
         if found is None or found[0] is not None:
             now = version() if version else None
