@@ -297,10 +297,8 @@ def card(g: Guarantee, run: RunSpec, key: int) -> None:
         st.markdown(explained(UNPROVED))
     if g.claimed_epsilon is None:
         return
-    claim, calibrated = (g.claimed_epsilon, g.claimed_delta or 0.0), run.calibration == "calibrated"
-    good, sentence = said.about_promise(*claim, g.readings, model.blanked, calibrated=calibrated)
-    verdict_and_budget(g, good, sentence, key, NOISE + (MOST_NOISE if run.reports != "all" else ""))
-    st.markdown(explained(said.readings(g.readings, model.blanked)))
+    noise = NOISE + (MOST_NOISE if run.reports != "all" else "")
+    verdict_and_budget(g, key, noise, model.blanked, calibrated=run.calibration == "calibrated")
     delta = g.proved_delta or 0.0
     if warning := said.against_users(delta, g.users or 0):
         st.caption(explained(warning))
@@ -308,7 +306,7 @@ def card(g: Guarantee, run: RunSpec, key: int) -> None:
         st.caption(explained(said.returning(*g.returning, delta)))
     # a shuffler's noise consists of bits of one visit each, so it has no scale
     scaled = g.model != "SDP" and g.noise_scale is not None
-    facts(g, f"{significant(g.noise_scale or 0.0)} visits" if scaled else "", g.messages)
+    facts(g, f"{significant(g.noise_scale or 0.0)} visits" if scaled else "")
     every_promise(g, run, key)
     assumptions(g)
 

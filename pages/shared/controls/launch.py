@@ -39,9 +39,8 @@ def draw_draft(s: Session, spec: RunSpec) -> None:
     e = s.explore
     full = len(e.curves) >= MAX_CURVES or st.context.is_embedded or locked(RUN)
     known = [curve.spec for curve in e.curves] + ([e.removed[1].spec] if e.removed else [])
-    if full or spec in known or not _is_quick(spec):  # a removed curve does not come back as a draft
-        wanted = []  # its time is shown before it begins
-    else:
+    wanted: list[RunSpec] = []
+    if not (full or spec in known) and _is_quick(spec):  # a removed curve does not come back as a draft
         wanted = [spec, *filter(_is_quick, baseline_beside(s, spec))]
     if wanted == e.drafts:
         return
