@@ -190,12 +190,18 @@ def own_score(scores: Sequence[float]) -> str:
     return filled(messages("lessons")["score"]["own"], points=f"{round(sum(scores), 2):g}", most=len(scores))
 
 
-def score_row(n: int, step: Step, text: str, points: float) -> str:
-    """Write the result of the n-th prediction of a lesson. text: the prediction, "" if there was none."""
-    said = messages("lessons")
-    off = step.off(text, evidence()) if text else said["score"]["without"]
-    row = {"n": n, "title": escape(step.title), "points": f"{round(points, 2):g}", "off": escape(off)}
-    return filled(said["page"]["points"], **row)
+def score_card(steps: Sequence[Step], texts: Sequence[str], points: Sequence[float], below: str = "") -> None:
+    """Draw the visitor's points, and the result of each prediction. texts: the predictions, "" for none."""
+    without, rows = messages("lessons")["score"]["without"], []
+    for n, (step, text, own) in enumerate(zip(steps, texts, points, strict=True), 1):
+        off = step.off(text, evidence()) if text else without
+        row = {"n": n, "title": escape(step.title), "points": f"{round(own, 2):g}", "off": escape(off)}
+        rows.append(filled(SAID["points"], **row))
+    with st.container(border=True, key="score"):
+        st.markdown(f"### {own_score(points)}", anchors=False)
+        st.markdown("\n".join(rows))
+        if below:
+            st.caption(below)
 
 
 Said = Callable[[str], None]

@@ -136,7 +136,13 @@ def frontier_chart(study: SweepView) -> None:
     """Draw the chart, or a placeholder for it."""
     curves = charts.frontiers(study)
     if not any(np.isfinite(c.center).any() for c in curves):
-        nothing_yet(study)
+        said = IMPOSSIBLE
+        if charts.drawn_models(study):
+            specs = study.sweep.specs
+            said = awaited(map(RUNS.status, specs), specs)
+        elif study.show == "price" and study.models == ("none",):
+            said = "Without privacy there is no privacy cost."
+        empty(said)
         return
     status.tell_doubts(charts.doubts_of(study))
     bounds, theorems = charts.proved(study)
@@ -163,18 +169,6 @@ def frontier_chart(study: SweepView) -> None:
         how=how,
         files=partial(downloads, study, drawn),
     )
-
-
-def nothing_yet(study: SweepView) -> None:
-    """Draw a placeholder for the chart, with the reason why it is empty."""
-    if charts.drawn_models(study):
-        specs = study.sweep.specs
-        said = awaited(map(RUNS.status, specs), specs)
-    elif study.show == "price" and study.models == ("none",):
-        said = "Without privacy there is no privacy cost."
-    else:
-        said = IMPOSSIBLE
-    empty(said)
 
 
 def downloads(study: SweepView, draw: Any) -> None:
