@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import uuid
-from abc import ABC, abstractmethod
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
@@ -27,7 +26,7 @@ from pages.shared.visitor.links import AT_FIRST, Curve, View
 
 
 @dataclass(kw_only=True)
-class PageState(ABC):
+class PageState:
     """A page's state for one visitor, and its form in a link.
 
     address: the query that was last read or written. problems: the unusable parts of a link. locked: the settings that
@@ -60,9 +59,9 @@ class PageState(ABC):
         return self.address is not None
 
     @property
-    @abstractmethod
     def link(self) -> list[tuple[str, str]]:
         """Return the query parameters of the link to the current view, in order, each key and value unescaped."""
+        return []
 
     @property
     def shared(self) -> list[tuple[str, str]]:
@@ -89,7 +88,6 @@ class PageState(ABC):
         self.view = replace(self.view, **view)
         write_address(self)
 
-    @abstractmethod
     def follow(self, given: Query, problems: list[str]) -> None:
         """Apply a link, and start its runs; add a sentence to `problems` for each unusable part."""
 
@@ -168,9 +166,7 @@ class Session:
         default_factory=lambda: defaultdict(lambda: draft_of(RunSpec()))
     )
     wrong: dict[str, str] = field(default_factory=dict)  # a sentence for each field that cannot be read
-    replaced_widgets: Counter[tuple[str, str]] = field(
-        default_factory=Counter
-    )  # how often, by setting and kind
+    replaced_widgets: Counter[tuple[str, str]] = field(default_factory=Counter)  # by setting and kind
     version: int = 0  # part of widget keys, raised when something other than the widgets sets draft or view
     pressed: str | None = None  # the page on which Run was pressed, until its settings are read
     runs: int = 0  # how often Run was pressed
