@@ -17,6 +17,7 @@ log = logging.getLogger("dprl.pages")
 P = ParamSpec("P")
 
 FAILED = "Something went wrong, and the error is in the log. The page is unchanged."
+_GONE = object()
 
 
 def callback(action: Callable[P, object]) -> Callable[P, None]:
@@ -42,9 +43,10 @@ def on_value(key: str, use: Callable[[Any], object]) -> Callable[[], None]:
     any more, because a later drawing of the page has replaced the widget."""
 
     def changed() -> None:
-        if key in st.session_state:
+        value = st.session_state.get(key, _GONE)
+        if value is not _GONE:
             session().undo = None
-            use(st.session_state[key])
+            use(value)
 
     return callback(changed)
 
