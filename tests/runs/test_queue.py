@@ -327,6 +327,24 @@ def test_a_worker_that_is_lost_gives_all_back(store: Store, slow: Slow) -> None:
     assert store.status(SPEC).state == "done"
 
 
+@pytest.mark.parametrize("end", [Died("killed by SIGKILL"), Lost()], ids=["died", "lost"])
+def test_seeds_that_a_dead_worker_had_put_down_start_again_at_any_other(store: Store, end: Exception) -> None:
+    def killed(order: Order) -> Report:
+        raise end
+
+    specs = FakeSpec("a", seeds=1), FakeSpec("b", seeds=1)
+    hand = Hand(Slow(turns=4).turn)
+    for spec in specs:
+        store.ask(spec, spec.name)
+        store.engine.turn(hand)
+    hand.do = killed
+    store.engine.turn(hand)
+    found = [store.status(spec) for spec in specs]
+    assert [(status.state, status.progress) for status in found] == [("queued", 0.0)] * 2
+    work(store, Slow(turns=4))
+    assert [store.status(spec).state for spec in specs] == ["done"] * 2
+
+
 def test_place_and_seconds_left_follow_the_queue(store: Store, slow: Slow) -> None:
     for name in "abc":
         store.ask(FakeSpec(name, seeds=2, seconds=8.0), name)
