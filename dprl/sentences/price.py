@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -111,7 +112,7 @@ def _slope(curve: Frontier, measure: Measure, symbol: str, short: bool) -> str:
 
 def _slopes(known: Sequence[Frontier], measure: Measure, symbol: str) -> str:
     fitted = [c for c in known if np.isfinite(c.slope[0])]
-    said = [_slope(c, measure, symbol, short=True) for c in fitted]
+    said = [*_levels(known, measure, symbol), *(_slope(c, measure, symbol, short=True) for c in fitted)]
     hopeless = [
         c for c in known if c not in fitted and c.style.model != "none" and LITTLE < least([c.share]) < np.inf
     ]
@@ -119,15 +120,27 @@ def _slopes(known: Sequence[Frontier], measure: Measure, symbol: str) -> str:
         names = listed([quoted(c.label) for c in hopeless])
         lost = percent(least([c.share for c in hopeless]))
         said.append(filled(SAID["little"], runs=names, share=lost))
-    if said:
-        return " ".join(said)
-    whole = np.flatnonzero(np.isfinite([c.center for c in known]).all(axis=0))
-    if not len(whole):
-        return NOTHING
-    at, amount = whole[-1], percent if measure == "share" else human
-    template = SAID["lost_share" if measure == "share" else "costs" if "price" in measure else "lost"]
-    runs = [filled(template, run=quoted(c.label), loss=amount(float(c.center[at]))) for c in known]
-    return filled(SAID["ends"], symbol=symbol, x=human(float(known[0].x[at])), runs=listed(runs))
+    return " ".join(said) or NOTHING
+
+
+def _levels(known: Sequence[Frontier], measure: Measure, symbol: str) -> list[str]:
+    """Describe all curves at one point that they share: the one nearest to 1 for a budget, otherwise the last."""
+    points = [
+        {x: (loss, share) for x, loss, share in zip(c.x, c.center, c.share, strict=True) if np.isfinite(loss)}
+        for c in known
+    ]
+    common = [x for x in points[0] if all(x in each for each in points)]
+    if not common:
+        return []
+    at = min(common, key=lambda x: abs(math.log(x))) if symbol in ("ε", "ρ") else common[-1]
+    runs = []
+    for c, each in zip(known, points, strict=True):
+        loss, share = each[at]
+        told = {"run": quoted(c.label), "share": percent(share)}
+        amount = {} if measure == "share" else {"loss": human(loss)}
+        runs.append(filled(SAID["level" if amount else "level_share"], **told, **amount))
+    what = "price" if "price" in measure else "regret"
+    return [filled(SAID[f"at_{what}"], symbol=symbol, x=human(float(at)), runs=listed(runs))]
 
 
 def growth_state(steps: Sequence[Growth]) -> str:
