@@ -53,8 +53,7 @@ class Model(NamedTuple):
 
 @cache
 def model(id: str) -> Model:
-    """Return the model of the environment with this id, one of IDS. Its reward range goes from the smallest to the
-    largest mean reward."""
+    """Return the model of one of IDS. Its reward range goes from the smallest to the largest mean reward."""
     import gymnasium  # imported here because it is slow and few runs need it
 
     try:

@@ -31,8 +31,7 @@ def mixture(d: int = 4, S: int = 4, H: int = 10, share: float = 0.6, seed: int =
 
 
 def weights(d: int, H: int, share: float, seed: int) -> Array:
-    """Return the hidden weights w_h [H, d]: at each step, a type drawn by the seed has this share of the patients,
-    and the other types are equally common."""
+    """Return weights w_h [H, d]: at each step, a type drawn by the seed has this share; others split the rest."""
     rng = np.random.default_rng(seed)
     shares = np.full((H, d), (1 - share) / (d - 1))
     shares[np.arange(H), rng.integers(0, d, H)] = share
