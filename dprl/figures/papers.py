@@ -1,5 +1,4 @@
-"""Charts about papers: a matrix of verdicts, the users that each algorithm needs, the measurements in each setting of
-an experiment next to the paper's claim, and the curves of one setting."""
+"""Charts about papers: verdicts, the users that each algorithm needs, and measurements and curves next to a claim."""
 
 from __future__ import annotations
 
@@ -86,8 +85,7 @@ def matrix(papers: Mapping[str, Sequence[Any]], see: str, *, dark: bool = False)
 def ranked(
     title: str, rows: Sequence[tuple[Any, str, CurveStyle]], see: str, *, dark: bool = False
 ) -> Picture:
-    """Draw the number of users that each algorithm needs. rows: a `papers.ranking.Rank`, the title of its privacy model
-    and its look, from the top down."""
+    """Draw the users that each algorithm needs. rows: a `papers.ranking.Rank`, privacy model and look, from the top."""
     chart = Chart(
         title, "Users needed", "", subtitle="95% interval over seeds", height=110 + 26 * len(rows), dark=dark
     )

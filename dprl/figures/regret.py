@@ -1,5 +1,4 @@
-"""Charts that compare up to eight runs: regret over episodes, errors over alpha, and suboptimality and privacy cost
-against the size of a data set."""
+"""Charts that compare up to eight runs: regret, errors, suboptimality and privacy cost by size of data set."""
 
 from __future__ import annotations
 
@@ -38,8 +37,7 @@ def comparison(
     dark: bool = False,
     wide: bool = False,
 ) -> Picture:
-    """Draw curves, whose values fit the `view`, against episodes, with the 95% interval of each mean (or median) over
-    its seeds. wide: whether there is room for names at the ends of lines instead of a legend."""
+    """Draw curves of this view against episodes, with 95% intervals over seeds. wide: whether names fit at the ends."""
     curves = told_apart(curves)
     chart = Chart(
         TITLES[view],
@@ -98,8 +96,7 @@ def worst_case(chart: Chart, curves: Sequence[Series], symbol: str = "V*", most:
 
 
 def most_of(v_star: float, symbol: str = "V*", world: str = "") -> tuple[str, str]:
-    """Return the label and the hover text of the largest possible loss of an episode. `world` names the environment,
-    because two environments may have the same value in three digits."""
+    """Return the label and the hover text of an episode's largest possible loss. `world` names the environment."""
     said = {"symbol": symbol, "most": f"{v_star:#.3g}"} | ({"world": style.plain(world)} if world else {})
     name = filled(SAID["line_in" if world else "line"], **said)
     return name, f"{symbol} = {v_star:.4g}: the value of the optimal policy<extra></extra>"

@@ -27,8 +27,7 @@ PICTURES = ("png", "svg")  # the formats in which the toolbar's camera can save 
 def config(
     picture: str = "png", footer: str = "", *, dark: bool = False, name: str = "chart"
 ) -> dict[str, Any]:
-    """Return the config of st.plotly_chart(..., theme=None): the toolbar's camera saves a PNG for slides or an SVG for
-    print, under `name` and with this footer, which assets/web/sign_picture.js writes."""
+    """Return the config of st.plotly_chart(theme=None): the camera saves a PNG for slides or an SVG with the footer."""
     colors = theme(dark)
     saved = {"format": picture, "scale": 3 if picture == "png" else 1, "filename": name}
     return {

@@ -96,8 +96,7 @@ def lost_by_trust(
 
 
 def _moving(chart: Chart, costs: Sequence[Cost], epsilon: float) -> list[Trace]:
-    """Return the traces that change with epsilon: one band for all intervals, the curves, and their marks. The legend
-    shows a mark as a line with a marker; the plot shows only the marker, at the number of users needed."""
+    """Return the traces that change with epsilon: the band of all intervals, curves, and marks at the users needed."""
     curves, marks = [], []
     for cost in costs:
         color = looks.color(cost.model, epsilon, chart.dark)
