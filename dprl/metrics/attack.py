@@ -68,9 +68,8 @@ def epsilon_of_separation(found: Measured, separations: Array, epsilons: Array) 
 
 
 def surely(first: Array, second: Array, delta: float) -> float:
-    """Return a lower bound on epsilon that holds for any noise, with probability LEVEL: epsilon >= ln((P - delta) / Q)
-    by Clopper-Pearson bounds on the shares P and Q of scores beyond a threshold, which the other half of the runs
-    chose."""
+    """Return a lower bound on epsilon for any noise, with probability LEVEL: epsilon >= ln((P - delta) / Q) by
+    Clopper-Pearson bounds on the shares P and Q of scores beyond a threshold, which the other half of runs chose."""
     if min(len(first), len(second)) < 8:
         return 0.0
     best, chosen = 0.0, (first, second, np.inf)

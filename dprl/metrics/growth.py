@@ -47,8 +47,7 @@ def _slopes(episodes: Integers, regret: Array, from_k: float, to_k: float) -> Ar
 
 
 def unsettled(episodes: Integers, regret: Array) -> int:
-    """Count the seeds whose regret [seeds, C] grows like K^0.9 or faster over the last tenfold of episodes: they have
-    not found the best policy and are learning nothing."""
+    """Count seeds that learn nothing: regret [seeds, C] grows like K^0.9 or faster over the last decade of episodes."""
     K = float(episodes[-1]) if len(episodes) else 0.0
     return int(np.sum(_slopes(episodes, regret, K / 10, K) > LINEAR))
 
@@ -87,8 +86,7 @@ def growth_by_decade(episodes: Integers, price: Array) -> list[Growth]:
 
 
 def growth_between(users: Array, price: Array) -> list[Growth]:
-    """Fit the growth exponent of a privacy cost [seeds, P] between neighbours among P ascending numbers of users, each
-    a separate run. Only seeds with a cost above zero at both count."""
+    """Fit the growth exponent of a cost [seeds, P] between neighbouring numbers of users, from seeds with costs > 0."""
     slopes = np.diff(np.log(np.where(price > 0, price, np.nan)), axis=1) / np.diff(np.log(users))
     return [_growth(users[i], users[i + 1], column) for i, column in enumerate(slopes.T)]
 
@@ -100,8 +98,7 @@ def _growth(from_k: float, to_k: float, slopes: Array) -> Growth:
 
 
 def flat_from(decades: Sequence[Growth]) -> float | None:
-    """Return the number of episodes from which a privacy cost is flat, or None. It is the start of the first tenfold
-    from which on all exponents are known and their intervals lie at or below FLAT."""
+    """Return the episodes from which a cost is flat: all exponents from there are known, with intervals up to FLAT."""
     flat = list(takewhile(lambda one: one.known and one.high <= FLAT, reversed(decades)))
     return flat[-1].from_k if flat else None
 

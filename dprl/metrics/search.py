@@ -122,8 +122,7 @@ def _near(grid: Sequence[int], k: float) -> int:
 
 
 def stays_below(at: Array, price: Array, target: float) -> float:
-    """Find the K from which a cost [N] at K = at [N] stays at most `target`, interpolating linearly between logarithms;
-    NaN if the last cost is above it."""
+    """Find the K from which a cost [N] at K = at [N] is at most `target` (log-log interpolation), or NaN."""
     return float(_all_settle(at, price[None], target)[0])
 
 
