@@ -76,8 +76,7 @@ class Shown:
 
 
 def sizes_of(spec: RunSpec) -> list[int]:
-    """Return the numbers of users that a page offers for a run, in ascending order: the run's own number, and
-    fractions of it."""
+    """Return the numbers of users that a page offers for a run, in ascending order: the run's own, and fractions."""
     sizes = {spec.episodes // part for part in PARTS}
     return sorted(size for size in sizes if size >= FEWEST_USERS or size == spec.episodes)
 
@@ -218,8 +217,7 @@ def _dress(dark: bool) -> dict[str, Any]:
 
 
 def bends(data: bytes) -> bytes:
-    """Transform an array of smooth 8-byte numbers so that it compresses well: take differences twice, then group all
-    first bytes, all second bytes, and so on. The page reverses this."""
+    """Make smooth 8-byte numbers compressible: take differences twice, group bytes by place. The page reverses this."""
     words = np.frombuffer(data, "<u8")
     for _ in range(2):
         words = np.diff(words, prepend=np.zeros(1, np.uint64))
