@@ -71,8 +71,7 @@ class Request:
 
     @property
     def claimed_delta(self) -> float:
-        """Return the delta that the run states: 0 for Laplace noise as in the paper and for pure mechanisms, else
-        the budget's."""
+        """Return the stated delta: 0 for Laplace noise as in the paper and for pure mechanisms, else the budget's."""
         mechanism = MECHANISMS[self.mechanism]
         as_in_paper = self.calibration == "paper" and not mechanism.needs_delta
         return 0.0 if as_in_paper or mechanism.pure else self.delta
