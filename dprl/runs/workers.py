@@ -32,8 +32,7 @@ class Lost(RuntimeError):
 
 
 class Slot(Protocol):
-    """The interface to a worker, which works on one task at a time. plays: which tasks it accepts: `all`, `here`
-    (questions, and seeds that no cluster can play) or `away` (all other tasks)."""
+    """The interface to a worker. plays: `all` tasks, those `here` (questions, and seeds for no cluster) or `away`."""
 
     plays: Literal["all", "here", "away"]
 
@@ -51,8 +50,7 @@ class PipeSlot:
         self._start()
 
     def play(self, order: Order) -> Report:
-        """Let the worker process work on a task for a turn. Raises Died, after starting a new process, and Lost
-        after `close`."""
+        """Let the process work on a task for a turn. Raises Died and starts a new process, or Lost after `close`."""
         idle = self.process.poll() is not None
         try:
             if idle:
@@ -103,8 +101,7 @@ def child_environment() -> dict[str, str]:
 
 
 def end_with_parent() -> None:
-    """Let this process end with its parent, however that ends: standard input is a pipe whose other end only the
-    parent holds, so the system closes it."""
+    """Let this process end with its parent, however that ends: only the parent holds our standard input's other end."""
 
     def watch() -> None:
         while os.read(0, 4096):
