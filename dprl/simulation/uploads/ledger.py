@@ -86,8 +86,7 @@ class Spent(NamedTuple):
 
 
 def rounded(value: float) -> float:
-    """Round a proved number up to four digits, so that the rounded number is proved, too; floating-point errors are
-    removed first."""
+    """Round a proved number up to four digits, so that it stays proved; floating-point errors are removed first."""
     return float(FOUR_DIGITS.create_decimal(f"{value:.9g}"))
 
 
