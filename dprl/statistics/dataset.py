@@ -99,8 +99,7 @@ class Transitions(CellsOfSteps):
         return counts.transitions(record)
 
     def answer(self, record: Array, noise: Array, error: float) -> Array:
-        """Return the noisy transitions m~ and their sums n~, [H, S, A, S + 2], which may be negative, without
-        rewards; `error` is not used."""
+        """Return noisy transitions m~ and their sums n~, perhaps negative [H, S, A, S + 2]; `error` is not used."""
         released = np.zeros_like(record)
         m = counts.transitions(released)
         m[...] = self.sums(record) + noise.reshape(m.shape)
