@@ -117,8 +117,7 @@ class Table:
 
     @property
     def inside(self) -> dict[str, float]:
-        """Return, for each model, the share of predictions that fall within the stated factor, on kinds of environments
-        that the model was not fitted to; all kinds count equally."""
+        """Return each model's share of predictions within the stated factor, for kinds left out of its fit."""
         return {model: float(np.mean(list(kinds.values()))) for model, kinds in self.crossed.items()}
 
     @property
