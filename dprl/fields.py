@@ -240,8 +240,7 @@ def check_names(table: Iterable[str], given: Iterable[object]) -> None:
 
 
 def documented(table: Mapping[str, Field]) -> Callable[[type[T]], type[T]]:
-    """Decorate a spec class. Its docstring then describes each field of the table, for `help` and editors, and its
-    constructor raises SpecError for a wrong name or a second value without a name."""
+    """Decorate a spec class: its docstring describes each field, and its constructor refuses wrong or missing names."""
 
     def with_fields(spec: type[T]) -> type[T]:
         made: Any = spec.__init__
