@@ -100,8 +100,6 @@ def _grid_cells(chart: Chart, z: Array, scale: style.Scale, name: str, words: ND
         "zmax": 1,
         "colorscale": [list(stop) for stop in scale],
         "showscale": False,
-        "xgap": 0,
-        "ygap": 0,
         "hoverongaps": False,
         "name": name,
     }

@@ -180,7 +180,7 @@ def _cells(
         "nticks": 4,
     }
     if panel.ticks is not None:
-        bar |= {"tickmode": "array", "tickvals": panel.ticks[0], "ticktext": panel.ticks[1]}
+        bar |= {"tickvals": panel.ticks[0], "ticktext": panel.ticks[1]}
     heatmap = {
         "type": "heatmap",
         "z": panel.z,

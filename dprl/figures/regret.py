@@ -78,9 +78,7 @@ def name_ends(chart: Chart, curves: Sequence[Series]) -> None:
 
 def worst_case(chart: Chart, curves: Sequence[Series], symbol: str = "V*", most: float | None = None) -> None:
     """Draw the largest possible loss of an episode as a line from theory, if all curves have the same one.
-
-    symbol: of the best policy's value. most: the height of the line; None for that loss itself.
-    """
+    symbol: of the best policy's value. most: the height of the line; None for that loss itself."""
     shown = [curve for curve in curves if curve.shown]
     values = {None if curve.v_star is None else round(curve.v_star, 9) for curve in shown}
     reached = [curve.x[[0, -1]] for curve in shown if len(curve.x)]

@@ -177,10 +177,8 @@ Known = NDArray[np.bool_]
 
 
 def most_often(visits: Array, E: float) -> tuple[Policy, Known]:
-    """Return the actions [H, S] that users received most often, and whether at least one user certainly received each.
-
-    visits: the noisy counts [H, S, A]; E: the bound on the error in a number of users.
-    """
+    """Return the actions [H, S] that users received most often, and whether at least one certainly received each.
+    visits: the noisy counts [H, S, A]; E: the bound on the error in a number of users."""
     return visits.argmax(-1), visits.max(-1) - E >= 1
 
 
