@@ -104,12 +104,8 @@ def flat_from(decades: Sequence[Growth]) -> float | None:
 
 
 def power_law(x: Array, values: Array, statistic: Statistic = "mean") -> tuple[float, float, float]:
-    """Fit the exponent p with which values [seeds, P] grow like x^p [P]: the mean (or median) over seeds with its 95%
-    interval.
-
-    For each seed, p is the slope of a least-squares line through logarithms. All numbers are NaN if there are fewer
-    than two points, or if any value is missing, zero or negative.
-    """
+    """Fit the exponent with which values [seeds, P] grow in x [P], by least squares on logarithms for each seed: the
+    mean (or median) with its 95% interval. NaN for fewer than two points, or if a value is not above zero."""
     rows = np.asarray(values, float)
     if len(x) < 2 or not (np.isfinite(rows).all() and (rows > 0).all()):
         return (np.nan, np.nan, np.nan)
@@ -118,9 +114,6 @@ def power_law(x: Array, values: Array, statistic: Statistic = "mean") -> tuple[f
 
 
 def late_share(episodes: Integers, values: Array, k: float) -> float:
-    """Return the share of a curve's value at k that was added between k / 10 and k; values [C] at episodes [C].
-
-    NaN if the curve is not above zero at k and at k / 10.
-    """
+    """Return the share of a curve's value at k that was added after k / 10; NaN unless it is above zero at both."""
     whole, tenth = (float(np.interp(at, episodes, values)) for at in (k, k / 10))
     return 1 - tenth / whole if np.isfinite(tenth) and tenth > 0 and whole > 0 else np.nan

@@ -1,7 +1,4 @@
-"""The search for the number of users at which the privacy cost becomes small, where every K is a separate run.
-
-All functions map arrays to arrays.
-"""
+"""The search for the number of users at which the privacy cost becomes small, where every K is a separate run."""
 
 from __future__ import annotations
 

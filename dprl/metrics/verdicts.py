@@ -34,10 +34,7 @@ class Finding:
 
 
 def t_interval(values: Array, tests: int = 1) -> Measured:
-    """Return the mean of values [seeds] with its t interval; NaN for fewer than two values, or if one is missing.
-
-    tests: the number of intervals that hold jointly with probability LEVEL (Bonferroni).
-    """
+    """Return the mean of values [seeds] with its t interval, or NaN. tests: how many hold jointly (Bonferroni)."""
     from scipy.special import stdtrit
 
     if len(values) < 2 or not np.isfinite(values).all():

@@ -100,7 +100,7 @@ def median_slope(x: Array, rows: Array) -> Measured:
 
 
 def free_above(runs: Sequence[RunSpec], epsilons: Sequence[float], note: str = "") -> Setting:
-    """Test that the epsilon at which privacy costs as much as learning falls at least like 1/sqrt(K). runs: by K."""
+    """Test that the epsilon at which privacy costs as much as learning falls at least like 1/√K. runs: one per K."""
 
     def points(evidence: Evidence) -> Points:
         found = []

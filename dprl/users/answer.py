@@ -155,10 +155,7 @@ def likely_from(table: Table, asked: Asked, model: str) -> float:
 
 
 def ways(table: Table, asked: Asked, model: str) -> list[Asked]:
-    """Return settings with which a model's users are likely enough, each as close to the visitor's as possible.
-
-    They change the budget, the users, both the users and the budget (to the largest), or the loss.
-    """
+    """Return the nearest settings with likely enough users: another budget, more users, both, or another loss."""
     if not np.isfinite(factor := factor_of(table, asked, model)) or likely(table, asked, model):
         return []
     least, largest = likely_from(table, asked, model), float(BUDGETS[-1])
