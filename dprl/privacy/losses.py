@@ -81,7 +81,8 @@ Losses = tuple[Loss, ...]
 
 @dataclass(frozen=True, eq=False)
 class LossPart:
-    """The distribution of `times` independent losses: (lowest + i) intervals has pmf[i], an infinite loss `lost`."""
+    """The distribution of `times` independent losses: (lowest + i) intervals with probability pmf[i], infinite with
+    probability `lost`."""
 
     lowest: int
     pmf: Array

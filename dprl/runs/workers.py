@@ -32,7 +32,8 @@ class Lost(RuntimeError):
 
 
 class Slot(Protocol):
-    """The interface to a worker. plays: `all` tasks, those `here` (questions, and seeds for no cluster) or `away`."""
+    """The interface to a worker, which works on one task at a time. plays: which tasks it accepts: `all`, `here`
+    (questions, and seeds that no cluster can play) or `away` (all other tasks)."""
 
     plays: Literal["all", "here", "away"]
 

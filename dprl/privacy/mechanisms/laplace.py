@@ -82,7 +82,8 @@ def _losses(touched: Callable[[Stream], int]) -> Callable[[Change, float, Stream
 def laplace_ratio(
     apart: Callable[[Stream, Array], Array],
 ) -> Callable[[Stream, Array, At, Array, Array], Array]:
-    """Return a function of log-likelihood ratios. apart: turns sums [M, n] into independent Laplace(1) plus data."""
+    """Return a function that computes an attacker's log-likelihood ratios. apart: maps sums [M, n] to independent
+    Laplace(1) plus data."""
 
     def log_ratio(stream: Stream, seen: Array, at: At, first: Array, second: Array) -> Array:
         weights = column(stream, at, apart)

@@ -94,7 +94,8 @@ def prepare(request: Request) -> Noise:
 
 
 def smallest(request: Request, moved: str, change: Change, releases: int) -> str:
-    """Describe the size of calibrated noise. moved: the effect of an episode, in words; change: of all of a user's."""
+    """Describe the size of calibrated noise in words. moved: the effect of replacing one episode, in words; change:
+    the effect of replacing all of a user's episodes."""
     said: dict[str, object] = {
         "budget": budget(request.epsilon, request.delta),
         "releases": f"{releases:,}",
