@@ -161,10 +161,7 @@ FAINT = 1e-5  # share of the largest possible loss: a log axis shows no smaller 
 
 
 def gaps_over_n(curves: Sequence[Series], *, see: str = "", **how: Any) -> Picture:
-    """Draw the suboptimality v* - v^pi against n: the mean of each run with its 95% interval over data sets.
-
-    how: log_y, show_seeds, dark, and `wide` (whether names fit at lines' ends).
-    """
+    """Draw v* - v^pi against n, with 95% intervals over data sets. how: log_y, show_seeds, dark, wide."""
     most = max((curve.v_star for curve in curves if curve.v_star), default=0.0)
     titles = "Distance from the best policy", "Suboptimality v* − v<sup>π</sup> (reward)"
     return _over_n("gap", *titles, curves, see, float(f"{FAINT * most:.1g}"), **how)

@@ -139,10 +139,7 @@ def _title(epsilon: float) -> str:
 
 
 def _places(costs: Sequence[Cost], v_star: float) -> list[Place]:
-    """Return x and y of each moving trace: one trace for all intervals, the curves, and their marks.
-
-    Values are in percent of v_star, rounded to four digits to keep the figure small, as it contains every epsilon.
-    """
+    """Return x and y of the moving traces (intervals, curves, marks), in percent of v_star, to four digits."""
     curves, marks = [], []
     xs: list[Any] = []
     ys: list[Any] = []
