@@ -179,10 +179,7 @@ def width(problem: Problem, error: float, users: int) -> float:
 
 
 def stage_transitions(m: Array, n: Array, frequent: NDArray[np.bool_]) -> Array:
-    """Return the estimated transition probabilities, m~/n~ for frequent tuples; the rest leads to an absorbing state.
-
-    Rows whose sum is above 1 because of noise are scaled down to sum to 1.
-    """
+    """Return m~/n~ for frequent tuples, in rows scaled to sum to at most 1; the rest leads to an absorbing state."""
     P = np.where(frequent, m, 0.0) / np.maximum(n, 1.0)[..., None]
     result: Array = P / np.maximum(P.sum(-1, keepdims=True), 1.0)
     return result

@@ -52,10 +52,8 @@ MAX_WORK = 3 * 10**8  # upper limit of `work` for one stage
 
 
 class RelaxedElimination:
-    """A policy elimination with mixtures of policies instead of a list, and only the newest constraint on values.
-
-    favourite: [H, S], the best policy in the last refined model.
-    """
+    """Policy elimination with mixtures instead of a list, and one constraint. favourite: the best policy [H,
+    S]."""
 
     SERIES = ("best estimate", "confidence width", "infrequent tuples")
 
