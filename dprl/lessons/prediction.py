@@ -341,10 +341,7 @@ Prediction = Order | Marker | Choice
 def cloud(
     prediction: Prediction, chart: Chart, asked: AskedChart, answers: Sequence[Any], shown: bool = False
 ) -> None:
-    """Draw many answers, each faint, so that they darken if they agree. Answers to an order are counted instead.
-
-    shown: whether to add the typical answers, which would influence those who still predict.
-    """
+    """Draw many faint answers, which darken if they agree (orders are counted). shown: whether to add typical ones."""
     if isinstance(prediction, Order):
         return
     drawn: dict[Who, Sequence[Any]] = {"other": answers}
