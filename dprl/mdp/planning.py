@@ -100,10 +100,8 @@ def _moves(mdp: TabularMDP, h: int, policy: Policy | Array) -> Array:
 
 
 def optimum(mdp: TabularMDP) -> Optimum:
-    """Return the optimal values and policy by backward induction; the lowest of equally good actions wins.
-
-    Actions within 1e-12 of the best count as equally good, so that rounding does not choose.
-    """
+    """Return the optimal values and policy by backward induction; of actions within 1e-12 of the best, the lowest
+    wins."""
     V = np.zeros((mdp.H + 1, mdp.S))
     Q = np.zeros((mdp.H, mdp.S, mdp.A))
     for h in range(mdp.H - 1, -1, -1):
