@@ -20,10 +20,7 @@ VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 
 @dataclass(frozen=True)
 class Finding:
-    """A measurement, its interval at LEVEL, its reference value, and the conclusion.
-
-    zone: the range that contains the whole interval if the claim holds.
-    """
+    """A measurement, its interval at LEVEL, and the conclusion: if a claim holds, the interval is within `zone`."""
 
     value: float
     low: float
