@@ -142,10 +142,8 @@ def apart_of(
     adjacency: str,
     size: int = 1,
 ) -> tuple[Apart, ...]:
-    """Return how far noise on the grid is from continuous noise, for `size` changes, for each half of the data set.
-
-    Raises KeyError if the mechanism has no noise on a grid.
-    """
+    """Return how far grid noise is from continuous noise, for `size` changes, by half. Raises KeyError without a
+    grid."""
     found = []
     for half in sorted({family.half for family in families}):
         up = down = 0.0

@@ -138,10 +138,7 @@ def _losses(change: Change, scale: float, stream: Stream) -> tuple[Losses, ...]:
 
 
 def answers(rng: np.random.Generator, stream: Stream, executions: int, own: Array) -> Array:
-    """Simulate one user's answers in many runs [1, executions, cells]; they are zero for cells not asked about.
-
-    own: the user's contribution [cells], in units.
-    """
+    """Simulate a user's answers in many runs [1, executions, cells], 0 if not asked. own: the contribution [cells]."""
     (groups, _, _), (kept, turned, _), shares = stream.batches
     number = np.asarray(stream.questions)
     chance, unit = chances(stream)
