@@ -76,10 +76,7 @@ class Clinic:
 
 @dataclass(frozen=True)
 class Guess:
-    """A prediction that a lesson asks for: it is about a chart, not about a person, so it has no coin.
-
-    lesson: its key; step: 0, 1, ...
-    """
+    """A prediction that a lesson asks for, at step 0, 1, ...: it is about a chart, not a person, so it has no coin."""
 
     lesson: str
     step: int
