@@ -72,10 +72,8 @@ _LINK = "SELECT code FROM short_link WHERE page = ? AND query = ?"
 
 
 def read_code(text: str, length: int = CODE_LENGTH) -> str:
-    """Read a code of `length` letters that somebody typed or copied; return "" if the text is not a code.
-
-    It may be in lower case or in full-width letters, with spaces, dashes and other signs around and between them.
-    """
+    """Read a typed or copied code of `length` letters, in any case or width, with other signs; "" if it is not a
+    code."""
     code = re.sub(r"[\W_]", "", unicodedata.normalize("NFKC", text[:40])).upper()
     return code if len(code) == length and set(code) <= set(LETTERS) else ""
 
