@@ -27,10 +27,7 @@ class Trajectory:
 
     @classmethod
     def parse(cls, name: str, text: object, size: Size) -> Trajectory:
-        """Parse a trajectory written as `state/action/reward ...`; the last step is repeated up to step H.
-
-        Raises SpecError, naming the field `name`.
-        """
+        """Parse `state/action/reward ...`; the last step is repeated up to step H. Raises SpecError, naming `name`."""
         words = text.split() if isinstance(text, str) and len(text) <= MOST_TEXT else []
         steps: list[tuple[int, int, int]] = []
         for word in words:

@@ -81,10 +81,7 @@ class Curator:
         self._asked: Counter[tuple[str, int]] = Counter()
 
     def release(self, query: Query) -> Array:
-        """Answer a query: return the data set's statistics with noise.
-
-        Raises RuntimeError if the learner has asked for more than the guarantee covers.
-        """
+        """Answer a query with noise. Raises RuntimeError if a learner asks for more than the guarantee covers."""
         record = self._records[query.half]
         H, S, A, _ = record.shape
         draws = query.draws(Size(S, A, H))

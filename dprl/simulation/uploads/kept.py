@@ -52,10 +52,8 @@ class Under(NamedTuple):
 
 
 class Kept(NamedTuple):
-    """The stored counts of a data set of n people: those who are learned from [H, S, A, S + 2], and those held out.
-
-    under: the budget that records its releases, or None.
-    """
+    """Stored counts of n people, learned from [H, S, A, S + 2] or held out. under: the budget for its releases, or
+    None."""
 
     record: Array
     n: int
