@@ -83,10 +83,8 @@ class Dataset(CellsOfSteps):
 
 
 class Transitions(CellsOfSteps):
-    """The query for the counts of transitions m alone, with noise but without projection; n is their sum in each row.
-
-    The projection does not mix steps, so the noise in one step's release is independent of all other steps.
-    """
+    """The query for the transitions m alone, not projected, so that its noise is independent across steps; n sums
+    them."""
 
     family = "transitions"
 
