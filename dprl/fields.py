@@ -301,10 +301,7 @@ def read_text(name: str, path: str | Path, allowed: str) -> str:
 
 
 def read_json(name: str, text: str | bytes, allowed: str = SPEC) -> Any:
-    """Parse a JSON text, or the bytes of one, with or without a byte order mark.
-
-    allowed: the valid input, in words. Raises SpecError, naming the field, if the text is not JSON.
-    """
+    """Parse JSON text, or the bytes of one. allowed: the valid input, in words. Raises SpecError, naming the field."""
     if not isinstance(text, str | bytes):
         raise SpecError(name, f"{shown(text)} is not JSON text; give {allowed} as text.")
     plain = decode(name, text) if isinstance(text, bytes) else text.removeprefix(_BOM)

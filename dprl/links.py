@@ -82,10 +82,7 @@ def link_heading() -> list[tuple[str, str]]:
 
 
 def check_version(parameters: Mapping[str, Sequence[str]], problems: list[str]) -> None:
-    """Add a sentence to `problems` if the link was made by a different version.
-
-    parameters: each key of the query with all its values.
-    """
+    """Add a sentence to `problems` if another version made the link. parameters: all values by key of the query."""
     version = last(parameters, "v")
     if version not in (None, VERSION):
         problems.append(f"The link has version {shown(version)} and was read as version {VERSION}.")
