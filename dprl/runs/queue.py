@@ -264,20 +264,21 @@ class Queue:
             served = self._served.get(visitor, 0.0)
             return Claim(self.last(ask, now), running[visitor], served, run.served, ask.at, seed)
 
-        for seed in here:
-            for run, visitor, ask in seed.wishes():
-                yield claim(seed, run, visitor, ask)
+        claims = [claim(seed, run, visitor, ask) for seed in here for run, visitor, ask in seed.wishes()]
+        yield from claims
+        busy = {each.seed for each in claims if not each.last}  # the others make nobody wait
         for visitor, waiting in self._queues.items():
             found: list[tuple[bool, bool, int, Claim]] = []
             for place, run in enumerate(list(waiting)):
                 seed_of_run, asked = self._first_fresh(run, slot), run.asks.get(visitor)
                 if not (run.fresh and asked and asked.waiting):
                     del waiting[run]
-                elif seed_of_run and may_begin(len(here), run in runs, visitor in visitors):
+                elif seed_of_run:
                     best = claim(seed_of_run, run, visitor, asked)
-                    found.append((best.last, run in runs, place, best))
-                    if found[-1][:2] == (False, False):
-                        break
+                    if may_begin(len(here if best.last else busy), run in runs, visitor in visitors):
+                        found.append((best.last, run in runs, place, best))
+                        if found[-1][:2] == (False, False):
+                            break
             if found:
                 yield min(found)[3]
 

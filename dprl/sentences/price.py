@@ -119,9 +119,13 @@ def _slopes(known: Sequence[Frontier], measure: Measure, symbol: str) -> str:
         said.append(filled(SAID["little"], runs=names, share=lost))
     if said:
         return " ".join(said)
-    template, amount = (SAID["lost_share"], percent) if measure == "share" else (SAID["lost"], human)
-    runs = [filled(template, run=quoted(c.label), loss=amount(float(c.center[-1]))) for c in known]
-    return filled(SAID["ends"], symbol=symbol, x=human(float(known[0].x[-1])), runs=listed(runs))
+    whole = np.flatnonzero(np.isfinite([c.center for c in known]).all(axis=0))
+    if not len(whole):
+        return NOTHING
+    at, amount = whole[-1], percent if measure == "share" else human
+    template = SAID["lost_share" if measure == "share" else "costs" if "price" in measure else "lost"]
+    runs = [filled(template, run=quoted(c.label), loss=amount(float(c.center[at]))) for c in known]
+    return filled(SAID["ends"], symbol=symbol, x=human(float(known[0].x[at])), runs=listed(runs))
 
 
 def growth_state(steps: Sequence[Growth]) -> str:
