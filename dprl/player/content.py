@@ -22,7 +22,7 @@ from dprl.environments import ENVIRONMENTS
 from dprl.fields import SpecError
 from dprl.figures import regret, style
 from dprl.figures.chart import EPISODES, Chart
-from dprl.figures.lines import BANDS
+from dprl.figures.lines import band
 from dprl.figures.looks import CurveStyle, color
 from dprl.figures.picture import markup
 from dprl.figures.policy import environment_drawing
@@ -208,7 +208,7 @@ def _dress(dark: bool) -> dict[str, Any]:
         "layouts": layouts,
         "shares": regret.SHARES,
         "config": style.config("png", dark=dark) | {"responsive": True},
-        "band": BANDS["mean"],
+        "band": band("mean"),
         "muted": colors.muted,
         "bound": {"color": colors.roles["bound"], "width": 1.5, "dash": style.BOUND_DASH},
         "paper": colors.background,
