@@ -19,11 +19,8 @@ from dprl.mdp.tabular import Array
 def features(
     stages: int = 3, drugs: int = 3, symptoms: int = 3, H: int = 10, blur: float = 0.2, seed: int = 0
 ) -> Array:
-    """Return the features phi [S, A, d] with d = stages * drugs + 1: the share of each effect in each drug. The
-    shares sum to 1.
-
-    Coordinate l * drugs + i is the share of effect i at stage l; the last coordinate is for recovered patients.
-    """
+    """Return the features phi [S, A, d], d = stages * drugs + 1: coordinate l * drugs + i is the share of effect i at
+    stage l; the last coordinate is for recovered patients. The shares sum to 1."""
     S, d = stages * symptoms + 1, stages * drugs + 1
     phi = np.zeros((S, drugs, d))
     for stage in range(stages):
