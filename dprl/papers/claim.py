@@ -18,10 +18,7 @@ TRACES = "traces"  # a question about runs that is answered from their whole tra
 
 @dataclass(frozen=True)
 class SpecSeries:
-    """Values of several seeds, rows [seeds, P], at x [P], drawn in the style of a run of `spec`.
-
-    one_budget: whether all points have the same budget.
-    """
+    """Values of seeds, rows [seeds, P], at x [P], in the style of `spec`. one_budget: whether all have one budget."""
 
     spec: Spec
     label: str

@@ -1,5 +1,4 @@
-"""Experiments on noise: the guarantee proved for a paper's noise, its bounds in runs, and the data that two colluding
-users recover."""
+"""Experiments on noise: a paper's proved guarantee, its bounds in runs, and data that two colluding users recover."""
 
 from __future__ import annotations
 

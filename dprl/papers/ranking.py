@@ -240,9 +240,7 @@ def _final(specs: Sequence[RunSpec]) -> list[Array]:
 @contextmanager
 def workers(count: int, progress: Callable[[float], None] | None = None) -> Iterator[Compute]:
     """Yield a function that computes runs in `count` processes; runs with the same noise share one process.
-
-    progress: called with the share of the present requests that is done.
-    """
+    progress: called with the share of the present requests that is done."""
     with ProcessPoolExecutor(count, mp_context=get_context("spawn")) as pool:
 
         def compute(specs: Sequence[RunSpec]) -> dict[RunSpec, Array]:

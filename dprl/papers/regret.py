@@ -36,14 +36,12 @@ def trust_label(spec: RunSpec) -> str:
 
 
 def learned(run: RunCurves) -> bool:
-    """Return whether the mean loss over seeds is below half of the largest possible loss. If more is lost, regret
-    depends on which wrong policy is played, not on how fast the right one is found."""
+    """Return whether the mean loss is below half the largest: else regret depends on which wrong policy is played."""
     return bool(run.ends.mean() < 0.5 * run.at[-1] * run.v_star)
 
 
 def order(chains: Sequence[Sequence[RunSpec]], note: str = "") -> Setting:
-    """Test that each run of a chain loses less than the next, by the smallest ratio of two neighbours, seed by seed;
-    neighbours that have both learned nothing give no verdict."""
+    """Test that each run of a chain loses less than the next, seed by seed, unless both have learned nothing."""
     specs = tuple(dict.fromkeys(spec for chain in chains for spec in chain))
     algorithms = dict.fromkeys(ALGORITHMS[spec.algorithm].title for spec in specs)
     title = problem_title(specs[-1], note)
@@ -178,8 +176,7 @@ def in_budget(specs: Sequence[RunSpec], note: str = "") -> Setting:
 
 
 def in_users(specs: Sequence[RunSpec], exponent: float, note: str = "") -> Setting:
-    """Test that regret grows at most like K^exponent in the number of users K. Each K is a separate run, and only runs
-    that have learned count (`learned`)."""
+    """Test that regret grows at most like K^exponent in the number of users K, each a separate run that learned."""
 
     def points(evidence: Evidence) -> Points:
         runs = [run for run in (evidence.runs[spec] for spec in specs) if learned(run)]

@@ -71,10 +71,7 @@ def look_of(spec: Any) -> CurveStyle:
 
 
 def looks_of(kinds: Sequence[CurveStyle], *, shaded: bool) -> list[CurveStyle]:
-    """Return the style of each line, no two alike: lines of one colour have different dashes.
-
-    shaded: whether a line has the shade of its budget; if the budget is the axis, only the markers have shades.
-    """
+    """Return the style of each line, no two alike. shaded: whether a line, not only its markers, shows its budget."""
     return numbered(dashed([kind if shaded else replace(kind, epsilon=None) for kind in kinds]))
 
 

@@ -101,8 +101,7 @@ def episode(
 
 
 def apart(at: Integers, times: float) -> list[int]:
-    """Return indices of the increasing `at` such that each value is at least `times` the previous one; the last index
-    is always included."""
+    """Return indices of increasing `at`, each value at least `times` the previous one; the last is always included."""
     kept = [len(at) - 1]
     for i in range(len(at) - 2, -1, -1):
         if at[i] * times <= at[kept[-1]]:

@@ -29,10 +29,7 @@ def flip(epsilon: float) -> float:
 
 
 def report(answer: bool, epsilon: float, drawn: int) -> bool:
-    """Return the report of an answer. drawn: uniform on 0 .. DRAWS - 1.
-
-    Phones do this in assets/web/coin.js, where the answer stays.
-    """
+    """Return the report of an answer, as phones do in assets/web/coin.js. drawn: uniform on 0 .. DRAWS - 1."""
     return answer != (drawn < opposites(epsilon))
 
 

@@ -165,8 +165,7 @@ class Queue:
             run.rev = self._changes
 
     def lacking(self, run: Run, again: bool) -> list[tuple[int, str]]:
-        """Return the number and key of each seed that a new request for this run would put into the queue. again:
-        whether failed seeds are tried again."""
+        """Return the number and key of each seed that a request would queue. again: whether to retry failed seeds."""
         going = ("queued",) if again else ("queued", "failed")
         return [
             (number, key)
@@ -284,8 +283,7 @@ class Queue:
                 yield min(found)[3]
 
     def put_back(self, order: Order, report: Report, seconds: float = 0.0) -> None:
-        """Record the result of a turn: a question is answered or not; a seed has failed, is no longer wanted, or
-        waits for its next turn."""
+        """Record a turn's result: an answer, or a seed that failed, is no longer wanted, or waits for its next turn."""
         if order.what == "question":
             self.taken.discard(order.key)
             if report.failed:

@@ -25,8 +25,7 @@ SIMULATION = "dprl.simulation"
 
 @dataclass(frozen=True)
 class Order:
-    """A task for a worker: simulate a seed, or answer a question. key: the key of the seed or the question; spec:
-    the spec as JSON."""
+    """A worker's task: simulate a seed, or answer a question. key: the seed's or question's; spec: the spec as JSON."""
 
     what: Literal["seed", "question"]
     key: str

@@ -56,8 +56,7 @@ def region(
     users: int,
     private: bool,
 ) -> str:
-    """Describe the confidence radii of two weights, with noise (widths) and without (quiet), and their true errors
-    (off), each [2]. bound: C_w, the maximum length of the weights."""
+    """Describe two weights' confidence radii with noise (widths) and without (quiet), and true errors (off) [2]."""
     if not np.isfinite(widths).all():
         return str(SAID["indefinite"])
     said = " ".join(

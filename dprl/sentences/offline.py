@@ -56,10 +56,8 @@ def _so_far(curves: Sequence[Series]) -> str:
 
 
 def about_prices(curves: Sequence[Series], first: float, proved: Sequence[tuple[str, str]] = ()) -> str:
-    """Describe how fast the privacy cost in the lower bound falls from n = first on, with the exponent's interval.
-
-    proved: pairs of an algorithm and the theorem that proves 1/n for it.
-    """
+    """Describe how fast the privacy cost falls from n = first on. proved: pairs of an algorithm and its theorem of
+    1/n."""
     parts = []
     for curve in curves:
         if curve.complete and len(curve.x) > 1 and (curve.center[-1] > 0):

@@ -71,8 +71,7 @@ def how_frontier(
     extra: Sequence[str] = (),
     statistic: Statistic = "mean",
 ) -> list[str]:
-    """Return the numbers behind `about_frontier` as a list: slopes with intervals and ranges, the statistic, further
-    remarks."""
+    """Return the numbers behind `about_frontier` as a list: slopes with intervals and ranges, the statistic, notes."""
     known = [c for c in curves if np.isfinite(c.center).any()]
     if not known:
         return list(filter(None, extra))
@@ -97,8 +96,7 @@ def _near(known: Sequence[Frontier], symbol: str) -> str:
 
 
 def _slope(curve: Frontier, measure: Measure, symbol: str, short: bool) -> str:
-    """Describe how a curve grows in x. short: whether to leave out the interval, and to give the range of x only if
-    it is a part of the curve."""
+    """Describe a curve's growth in x. short: whether to omit the interval, and the range of x unless it is a part."""
     what = NAMED.get(measure, measure)
     power = to_the(symbol, *(curve.slope[:1] if short else curve.slope))
     way = filled(SAID["falls" if curve.slope[0] < 0 else "grows"], what=what, power=power)
@@ -179,8 +177,7 @@ def how_growth(growth: Mapping[str, Sequence[Growth]]) -> list[str]:
 
 
 def about_ladder(steps: Sequence[Any], own: int | None = None) -> str:
-    """Describe how much each idea reduces the noise, from the paper's noise to the smallest, and where the run's own
-    noise is."""
+    """Describe how much each idea reduces the noise, from the paper's to the smallest, and where the run's own is."""
     before, parts, given_back = steps[0], [], []
     for step in steps:
         if step.idea:
