@@ -40,15 +40,13 @@ def encode(spec: AttackSpec, step: str = STEPS[0]) -> list[tuple[str, str]]:
 
 
 def decode(
-    parameters: Mapping[str, Sequence[str]], files: Mapping[str, str] | None = None
-) -> tuple[AttackSpec, str, tuple[str, ...]]:
-    """Read the query parameters (each key with all its values): the attack, the step of the
-    collusion, and a sentence for each fault.
+    parameters: Mapping[str, Sequence[str]], problems: list[str], files: Mapping[str, str] | None = None
+) -> tuple[AttackSpec, str]:
+    """Read the query parameters (each key with all its values): the attack, and the step of the collusion. A sentence
+    about each fault is added to `problems`.
 
     files: texts known on this server that are too long for a link, by their digest.
     """
-    problems: list[str] = []
-    links.check_version(parameters, problems)
     changes: list[dict[str, Any]] = []
     if (text := links.last(parameters, "b")) is not None:
         run, wrong = links.decode_spec(text, files)
@@ -61,8 +59,7 @@ def decode(
             spec = spec.replace(**change)
         except SpecError as error:
             problems.append(str(error))
-    step = links.chosen("step", links.last(parameters, "step"), STEPS, problems) or STEPS[0]
-    return spec, step, tuple(problems)
+    return spec, links.chosen("step", links.last(parameters, "step"), STEPS, problems) or STEPS[0]
 
 
 class AttackRuns(Runs):
@@ -83,7 +80,7 @@ class Attack(PageState):
     spec: AttackSpec = DEFAULT
     step: str = STEPS[0]
     guesses: list[bool] = field(default_factory=list)  # whether each guess about whose data it is was right
-    guessed: bool | None = None  # the guess about the data shown now, None before it is made
+    guessed: bool = False  # whether the last one was about the data shown now
     skipped: bool = False  # whether the visitor chose not to guess
 
     @property
@@ -95,10 +92,10 @@ class Attack(PageState):
     def link(self) -> list[tuple[str, str]]:
         return encode(self.spec, self.step)
 
-    def follow(self, given: Query) -> None:
+    def follow(self, given: Query, problems: list[str]) -> None:
         """Apply a link and start its attack."""
         s = session()
-        self.spec, self.step, self.problems = decode(given, s.files)
+        self.spec, self.step = decode(given, problems, s.files)
         s.draft = draft_of(self.spec.run)
         s.version += 1
         RUNS.begin([self.spec])
@@ -110,7 +107,7 @@ attack = Attack.mine
 def show_attack(spec: AttackSpec) -> None:
     """Show another attack, and request the missing trials."""
     session().version += 1
-    attack().put(spec=spec, guessed=None, guesses=[])
+    attack().put(spec=spec, guessed=False, guesses=[])
     RUNS.start([spec])
 
 

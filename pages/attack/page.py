@@ -33,9 +33,8 @@ from pages.shared.results import answers
 from pages.shared.results.data import AttackScores
 from pages.shared.results.status import ACTIVE, pace, pause_switch, working_out
 from pages.shared.visitor.callbacks import button, into, keyed
-from pages.shared.visitor.draft import spec_from
 from pages.shared.visitor.links import Curve
-from pages.shared.visitor.state import attempt, read_address, session
+from pages.shared.visitor.state import Session, read_address, session
 
 
 def main() -> None:
@@ -67,17 +66,14 @@ def draw_parts(corner: DeltaGenerator, live: bool) -> None:
 
 def controls() -> tuple[RunSpec | None, str]:
     """Draw all controls; return the run that they describe, or a sentence that explains why there is none."""
-    s = session()
-    panel.environment(s)
-    panel.learner(s)
-    panel.privacy(s)
-    panel.size_controls(s)
-    panel.environment_parameters(s)
-    with st.expander("Expert settings"):
-        noise(s)
-        structure(s)
-        panel.number_field(s, "contribution", "Most episodes of one user")
-    return described(lambda: spec_from(s.draft))
+
+    def expert(s: Session) -> None:
+        with st.expander("Expert settings"):
+            noise(s)
+            structure(s)
+            panel.number_field(s, "contribution", "Most episodes of one user")
+
+    return panel.run_settings(expert)
 
 
 def attack_box(run: RunSpec | None, refusal: str) -> None:
@@ -152,7 +148,7 @@ def choices(going: bool) -> None:
 
 def attack_other(**changes: Any) -> None:
     """Start an attack with other episodes, another noise or other places."""
-    attempt(lambda: show_attack(attack().spec.replace(**changes)))
+    show_attack(attack().spec.replace(**changes))
     st.rerun()
 
 
@@ -219,16 +215,19 @@ def guess_part() -> None:
     with st.container(border=True, key="guess"):
         st.markdown("## Whose data is this?", anchors=False)
         if len(found.first):
-            first, score = drawn_release(found)
+            number = len(a.guesses) - a.guessed
+            rng = random.Random(f"{session().visitor} {a.spec.to_json()} {number}")
+            first = rng.random() < 0.5
+            score = float(rng.choice(found.first if first else found.second))
             st.markdown(explained(sentences.asked_whose(score)))
-            if a.guessed is None:
+            if not a.guessed:
                 with st.container(horizontal=True, gap="small"):
                     for label, guess in (("The first user's", True), ("The second user's", False)):
-                        button(label, take_guess, guess, first, key=f"guess_{guess}")
+                        button(label, take_guess, guess == first, key=f"guess_{guess}")
                     button("Skip", into(a, "skipped"), True, key="skip_guess", type="tertiary")
             else:
                 st.markdown(sentences.whose(first, a.guesses))
-                button("Guess again", into(a, "guessed"), None, icon="casino", key="again")
+                button("Guess again", into(a, "guessed"), False, icon="casino", key="again")
         if a.guesses or a.skipped or not len(found.first):
             right = curves["right"]
             see, key = sentences.advantage(right), ("attack", "guesses", a.spec.run.to_json())
@@ -236,20 +235,11 @@ def guess_part() -> None:
             show(picture, "promise_guesses", how=[sentences.concentrated(curves["rho"])])
 
 
-def drawn_release(found: AttackScores) -> tuple[bool, float]:
-    """Return whether the visitor's current release contains the first user's data, and its score."""
+def take_guess(right: bool) -> None:
+    """Store whether a guess was right."""
     a = attack()
-    number = len(a.guesses) - (a.guessed is not None)
-    rng = random.Random(f"{session().visitor} {a.spec.to_json()} {number}")
-    of_first = rng.random() < 0.5
-    return of_first, float(rng.choice(found.first if of_first else found.second))
-
-
-def take_guess(guess: bool, first: bool) -> None:
-    """Store a guess. guess: whether the visitor chose the first user. first: whether that is the right answer."""
-    a = attack()
-    a.guessed = guess
-    a.guesses.append(guess == first)
+    a.guessed = True
+    a.guesses.append(right)
 
 
 def collusion_part() -> None:

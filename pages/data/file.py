@@ -170,14 +170,6 @@ def collect(own: Own) -> None:
         own.problem = said.PAGE["gone"]
 
 
-def show_reading(own: Own) -> None:
-    """Show the progress of reading, and a button to stop it."""
-    reading = own.reading
-    assert reading is not None
-    st.progress(reading.share, said.reading(reading.share, reading.ahead))
-    button("Stop reading", stop, own, icon="cancel", key="own_stop")
-
-
 def stop(own: Own) -> None:
     """Stop reading, and delete everything from the file."""
     if own.reading is not None:

@@ -22,7 +22,6 @@ from dprl.uploads.readings import Reading
 from pages.shared.results.data import store
 from pages.shared.results.status import Runs
 from pages.shared.streamlit_internals import connected, session_id
-from pages.shared.visitor.address import Query
 from pages.shared.visitor.presence import watch
 from pages.shared.visitor.state import PageState
 
@@ -93,14 +92,6 @@ class Own(PageState):
         if self.spec is None or store().public:
             return ""
         return Budget(self.budget, rho=self.total).refusal(draws_of(self.spec))
-
-    @property
-    def link(self) -> list[tuple[str, str]]:
-        """Return no query parameters, because links contain nothing of a visitor's data."""
-        return []
-
-    def follow(self, given: Query) -> None:
-        """Ignore the link, which contains nothing about the visitor's data."""
 
 
 def listed(text: str) -> list[str]:

@@ -25,7 +25,7 @@ from dprl.simulation.uploads.run import draws_of
 from dprl.simulation.uploads.trace import registry_entry
 from dprl.uploads import readings
 from dprl.words import human
-from pages.data.file import before_release, collect, form, show_reading
+from pages.data.file import before_release, collect, form, stop
 from pages.data.own import RUNS, Own, example_trace, going, own_data
 from pages.shared.layout.chart import kept, save, save_citations, show
 from pages.shared.layout.frame import redrawn
@@ -34,6 +34,7 @@ from pages.shared.layout.terms import escape, explained
 from pages.shared.results import data
 from pages.shared.results.guarantee import promised
 from pages.shared.results.status import PACE
+from pages.shared.visitor.callbacks import button
 from pages.shared.visitor.state import read_address
 
 
@@ -60,8 +61,9 @@ def draw(own: Own, corner: DeltaGenerator, live: bool) -> None:
     if not readings.allowed():
         st.info(said.PAGE["off"], icon=":material/lock:")
         return
-    if own.reading is not None:
-        show_reading(own)
+    if (reading := own.reading) is not None:
+        st.progress(reading.share, said.reading(reading.share, reading.ahead))
+        button("Stop reading", stop, own, icon="cancel", key="own_stop")
         return
     show_release(own)
     if own.data is not None:

@@ -41,13 +41,11 @@ def offered(why: str) -> list[int]:
 
 
 def curve_menu(label: str, offered: Sequence[int], titles: Sequence[str]) -> int:
-    """Draw a menu of the offered curves and return the index of the chosen one, by default the most private.
-
-    titles: the titles of all curves.
-    """
+    """Draw a menu of the offered curves; return the index of the chosen one, by default the most private."""
     e = session().explore
-    first = offered[most_private([e.shown[i] for i in offered])]
-    return view.menu(e, label, "curve", offered, [titles[i] for i in offered], otherwise=first)
+    return view.menu(
+        e, label, "curve", offered, [titles[i] for i in offered], otherwise=most_private(e.shown)
+    )
 
 
 def identity(curves: Sequence[Curve], i: int) -> str:
@@ -80,11 +78,10 @@ def look_closely(titles: Sequence[str]) -> tuple[Curve, SeedTrace] | None:
     e, places = session().explore, offered("look at it closely")
     if not places:
         return None
-    curves = e.shown
-    first = places[most_private([curves[i] for i in places])]
-    owners = [owner_id("draft" if curve.draft else "") for curve in curves]
-    found = view.close_look(e, [curve.spec for curve in curves], titles, places, first, owners)
-    return None if found is None else (curves[found[0]], found[1])
+    owners = [owner_id("draft" if curve.draft else "") for curve in e.shown]
+    specs, first = [curve.spec for curve in e.shown], most_private(e.shown)
+    found = view.close_look(e, specs, titles, places, first, owners)
+    return None if found is None else (e.shown[found[0]], found[1])
 
 
 def stretch(trace: SeedTrace) -> tuple[str, int, int]:

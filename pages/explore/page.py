@@ -1,8 +1,4 @@
-"""Online, the main page: change a setting, watch the draft learn, and keep it to compare what privacy costs.
-
-Above the tabs are the curves of the comparison as chips with their actions, and ready-made comparisons; behind *Share*
-is one HTML page that simulates the runs live.
-"""
+"""Online, the main page: change a setting, watch the draft learn, and keep it to compare what privacy costs."""
 
 from __future__ import annotations
 
@@ -31,7 +27,8 @@ from pages.explore import look, tabs
 from pages.explore.look import identity
 from pages.explore.tabs import comparison_picture, drawn_there, played_page
 from pages.shared.controls.launch import curve_box, run_curve
-from pages.shared.controls.panel import run_settings, sidebar
+from pages.shared.controls.noise import noise, structure
+from pages.shared.controls.panel import more, run_settings, sidebar
 from pages.shared.controls.widgets import menu
 from pages.shared.examples import EXAMPLES, ExploreExample
 from pages.shared.layout.chart import files, make_again, save, tidy
@@ -45,7 +42,7 @@ from pages.shared.results.status import ACTIVE, ONLINE, cancel, words
 from pages.shared.visitor.callbacks import button, into, keyed
 from pages.shared.visitor.draft import draft_of
 from pages.shared.visitor.links import AT_FIRST, MAX_NAME, Curve, View, clean_name, most_private
-from pages.shared.visitor.state import add, ask, begin, change_view, read_address, session, write_address
+from pages.shared.visitor.state import add, ask, begin, read_address, session, write_address
 
 
 def chips(titles: list[str]) -> None:
@@ -94,11 +91,7 @@ def show_example(example: ExploreExample) -> None:
 
 
 def actions(curve: Curve, own: str) -> None:
-    """Draw the actions of one chip. Its widgets are keyed by the curve, because its place may change while one is
-    clicked.
-
-    own: the curve's name from `identity`.
-    """
+    """Draw the actions of one chip. own: the curve's `identity`, because its place may change while one is clicked."""
     s, spec, run = session(), curve.spec, ONLINE.status(curve.spec)
     st.caption("  \n".join(filter(None, [escape(in_common([curve])), escape(words(run))])))
     renamed = keyed(f"{own}:name", lambda text: change(spec, name=clean_name(text)))
@@ -128,8 +121,8 @@ def place(spec: RunSpec) -> int | None:
 
 def change(spec: RunSpec, **changes: Any) -> None:
     """Change the curve of a run, unless it was removed meanwhile."""
-    e, at = session().explore, place(spec)
-    if at is not None:
+    e = session().explore
+    if (at := place(spec)) is not None:
         e.curves[at] = replace(e.curves[at], **changes)
         write_address(e)
 
@@ -140,8 +133,8 @@ def remove(spec: RunSpec) -> None:
     if at is not None:
         e.removed = at, e.curves.pop(at)
         seen = e.view.curve
-        change_view(curve=View.curve if seen == at else seen - (seen > at))
-        write_address(e)
+        session().version += 1
+        e.change(curve=View.curve if seen == at else seen - (seen > at))
 
 
 def bring_back(at: int, curve: Curve) -> None:
@@ -150,9 +143,9 @@ def bring_back(at: int, curve: Curve) -> None:
     if e.removed != (at, curve):  # the first of two clicks has already restored it
         return
     e.curves.insert(at, curve)
-    change_view(curve=e.view.curve + (e.view.curve >= at))
     e.removed = None
-    write_address(e)
+    session().version += 1
+    e.change(curve=e.view.curve + (e.view.curve >= at))
 
 
 def duplicate(spec: RunSpec) -> None:
@@ -270,7 +263,7 @@ def main() -> None:
     s = session()
     read_address(s.explore)
     with st.sidebar:
-        sidebar(run_settings, curve_box)
+        sidebar(partial(run_settings, partial(more, first=(noise, structure))), curve_box)
     corner = head(s.explore)
     chips(titles(s.explore.shown))
     if not s.explore.shown:
@@ -284,10 +277,7 @@ def main() -> None:
 
 
 def draw_tab(corner: DeltaGenerator, live: bool) -> None:
-    """Draw the progress, the open tab, and the link to it in the page's corner.
-
-    This part redraws itself until the last run has ended.
-    """
+    """Draw the progress, the open tab, and the link to it in the corner; redraw until the last run has ended."""
     s = session()
     names, runs = titles(s.explore.shown), look.statuses()
     if live and (s.paused or not look.going(runs)):

@@ -85,9 +85,17 @@ def regret_tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
         private = [row for row in rows if row[0].spec.privacy != "none"]
         rows = [row for row in private if len(ONLINE.curves(row[0].spec.baseline()).at)]
         if missing := [row[0].spec.baseline() for row in private if row not in rows]:
-            offer_baselines(missing)
+            why = "The privacy cost is the extra regret compared with the same run without privacy, which is missing"
+            with st.container(horizontal=True, wrap=False, vertical_alignment="center"):
+                st.markdown(explained(f"{why} for {plural(len(missing), 'curve')}."), width="stretch")
+                button("Run without privacy", run_baselines, missing, icon="play_arrow", type="primary")
     if not any(len(ONLINE.curves(row[0].spec).at) for row in rows):
-        no_regret_yet(measure, e, runs)
+        if not e.visible:
+            empty("All curves are hidden. Show one to see its regret.")
+        elif measure == "extra" and not any(run.state in ACTIVE for run in runs):
+            empty("No private curve is shown, so there is no privacy cost to measure.")
+        else:
+            empty(awaited(runs, [curve.spec for curve in e.shown]))
         return
     regret_chart(rows, measure, e.view.statistic, how)
     if st.context.is_embedded:
@@ -122,24 +130,6 @@ def asked_about(shown: ExploreState) -> RunSpec:
     if not (0 <= at < len(curves)) or curves[at].spec.privacy == "none":
         at = links.most_private(curves)
     return curves[at].spec
-
-
-def no_regret_yet(measure: str, e: ExploreState, runs: Sequence[RunStatus]) -> None:
-    """Draw a placeholder for the chart, with the reason why it is empty."""
-    if not e.visible:
-        empty("All curves are hidden. Show one to see its regret.")
-    elif measure == "extra" and not any(run.state in ACTIVE for run in runs):
-        empty("No private curve is shown, so there is no privacy cost to measure.")
-    else:
-        empty(awaited(runs, [curve.spec for curve in e.shown]))
-
-
-def offer_baselines(missing: Sequence[RunSpec]) -> None:
-    """Offer to run the missing baselines, against which the privacy cost is measured."""
-    why = "The privacy cost is the extra regret compared with the same run without privacy, which is missing for"
-    with st.container(horizontal=True, wrap=False, vertical_alignment="center"):
-        st.markdown(explained(f"{why} {plural(len(missing), 'curve')}."), width="stretch")
-        button("Run without privacy", run_baselines, missing, icon="play_arrow", type="primary")
 
 
 def run_baselines(missing: Sequence[RunSpec]) -> None:
@@ -233,10 +223,8 @@ MOST_NOISE = " The count is for an action that all users were told to take. Othe
 
 
 def guarantee_tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
-    """Draw the guarantees of the visible curves, the details of one, and the effect of other noise.
-
-    Everything follows from the specs, so it is available before any seed is finished.
-    """
+    """Draw what follows from the specs: the guarantees of the visible curves, one in detail, and the effect of other
+    noise."""
     curves = session().explore.shown
     places = offered("see what it guarantees")
     if not places:
@@ -263,7 +251,14 @@ def guarantee_tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
                     link = attack_link.encode(AttackSpec(run=run))
                     page_link("attack", "Attack this noise", link)
     if guarantee is not None and guarantee.ladder:
-        compare_noise(guarantee, run)
+        st.markdown("## How much noise does a guarantee need?", anchors=False)
+        st.markdown(explained(LADDER))
+        given = run.environment_params
+        steps = [f"H = {given['H']}"] if "H" in given else []
+        problem = ", ".join(
+            [ENVIRONMENTS[run.environment].called(given), *steps, f"K = {count(run.episodes)}"]
+        )
+        show(kept(("ladder", run.to_json()), partial(ladder, guarantee, instance=problem)), "ladder")
 
 
 def compare(places: Sequence[int], curves: Sequence[Curve], titles: Sequence[str]) -> None:
@@ -302,10 +297,8 @@ def card(g: Guarantee, run: RunSpec, key: int) -> None:
         st.markdown(explained(UNPROVED))
     if g.claimed_epsilon is None:
         return
-    claim, calibrated = (g.claimed_epsilon, g.claimed_delta or 0.0), run.calibration == "calibrated"
-    good, sentence = said.about_promise(*claim, g.readings, model.blanked, calibrated=calibrated)
-    verdict_and_budget(g, good, sentence, key, NOISE + (MOST_NOISE if run.reports != "all" else ""))
-    st.markdown(explained(said.readings(g.readings, model.blanked)))
+    noise = NOISE + (MOST_NOISE if run.reports != "all" else "")
+    verdict_and_budget(g, key, noise, model.blanked, calibrated=run.calibration == "calibrated")
     delta = g.proved_delta or 0.0
     if warning := said.against_users(delta, g.users or 0):
         st.caption(explained(warning))
@@ -313,7 +306,7 @@ def card(g: Guarantee, run: RunSpec, key: int) -> None:
         st.caption(explained(said.returning(*g.returning, delta)))
     # a shuffler's noise consists of bits of one visit each, so it has no scale
     scaled = g.model != "SDP" and g.noise_scale is not None
-    facts(g, f"{significant(g.noise_scale or 0.0)} visits" if scaled else "", g.messages)
+    facts(g, f"{significant(g.noise_scale or 0.0)} visits" if scaled else "")
     every_promise(g, run, key)
     assumptions(g)
 
@@ -343,16 +336,6 @@ LADDER = (
     "the noise in the algorithm's paper, for δ = 0. For up to 4,000 releases, the last bar shows a lower bound. If "
     "a bar is longer than the one above it, its guarantee is stronger, or its noise comes from other counts."
 )
-
-
-def compare_noise(g: Guarantee, run: RunSpec) -> None:
-    """Draw the chart that leads step by step from the paper's noise to less noise."""
-    st.markdown("## How much noise does a guarantee need?", anchors=False)
-    st.markdown(explained(LADDER))
-    given = run.environment_params
-    steps = [f"H = {given['H']}"] if "H" in given else []
-    problem = ", ".join([ENVIRONMENTS[run.environment].called(given), *steps, f"K = {count(run.episodes)}"])
-    show(kept(("ladder", run.to_json()), lambda night: ladder(g, night, problem)), "ladder")
 
 
 def ladder(g: Guarantee, night: bool, instance: str = "") -> Picture:

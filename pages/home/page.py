@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from functools import partial
-from html import escape as html
 from typing import Any
 
 import streamlit as st
 
-from dprl.figures import looks
-from dprl.figures.looks import CurveStyle
 from dprl.figures.picture import Picture
-from dprl.figures.trust import Cost, lost_by_trust, lost_numbers
+from dprl.figures.trust import lost_by_trust, lost_numbers
 from dprl.messages import messages
 from dprl.sentences import price as sentences
 from dprl.sentences import promise
@@ -20,7 +17,7 @@ from dprl.sitemap import PAGES
 from pages.home.state import EPSILON, LABEL, NEEDED, STOPS, Home, best, is_told, known, link_to, tell
 from pages.shared.examples import HOME_BUDGETS, HOME_EPISODES, trust
 from pages.shared.layout.browser import component
-from pages.shared.layout.chart import draw, explain, kept, save_chart, save_citations
+from pages.shared.layout.chart import cards, draw, explain, kept, save_chart, save_citations
 from pages.shared.layout.frame import dark, page_link, redrawn
 from pages.shared.layout.head import share, shared_with
 from pages.shared.layout.terms import escape, explained
@@ -81,7 +78,8 @@ def at_one_epsilon(live: bool) -> None:
         h.drawn = h.epsilon, night
     costs = known(h.epsilon)
     with cost:
-        st.html(cards(costs, h.epsilon, night))
+        needed = {cost.model: [sentences.rough_users(cost.needed)] for cost in costs}
+        cards(h.epsilon, needed, above=f"<p>{NEEDED}</p>")
     with st.container(key="home_chart"):  # the browser switches it; sending would replace it
         draw(kept(("home", *h.drawn), partial(slider_picture, h.drawn[0])), "home")
     explain(
@@ -127,19 +125,6 @@ def meaning(epsilon: float) -> str:
         f"{promise.outcome(epsilon, central.delta or 0.0)} To guarantee this, a trusted curator adds noise to each "
         f"visit count, with a **{deviation(noise, central.episodes)}**."
     )
-
-
-def cards(costs: list[Cost], epsilon: float, night: bool) -> str:
-    """Draw the users that each privacy model needs as HTML, in the colours of the curves."""
-    items = []
-    for cost in costs:
-        sign = looks.swatch(CurveStyle(cost.model, epsilon), night)
-        mark = f'<img src="{sign.uri}" alt="" height="{sign.height}">'
-        items.append(
-            f"<div><dt>{mark} {explained(html(cost.name), html=True)}</dt>"
-            f"<dd>{html(sentences.rough_users(cost.needed))}</dd></div>"
-        )
-    return f'<div class="dprl-cards"><p>{NEEDED}</p><dl>{"".join(items)}</dl></div>'
 
 
 main()

@@ -53,15 +53,11 @@ class Home(PageState):
     def link(self) -> list[tuple[str, str]]:
         return link_to(self.epsilon)
 
-    def follow(self, given: Query) -> None:
+    def follow(self, given: Query, problems: list[str]) -> None:
         """Apply the epsilon of a link."""
-        if (text := links.last(given, "eps")) is None:
-            return
-        problems: list[str] = []
-        links.check_version(given, problems)
-        before, self.epsilon = self.epsilon, nearest(text, problems)
-        self.problems = tuple(problems)
-        session().version += before != self.epsilon  # otherwise the slider wrote it
+        if (text := links.last(given, "eps")) is not None:
+            before, self.epsilon = self.epsilon, nearest(text, problems)
+            session().version += before != self.epsilon  # otherwise the slider wrote it
 
 
 def link_to(epsilon: float) -> list[tuple[str, str]]:

@@ -176,12 +176,7 @@ def recap() -> None:
     views.recap_sentences(here.lesson)
     guesses = [here.answered.get((here.key, at), "") for at in range(len(here.lesson.steps))]
     if any(guesses):
-        scores = here.score(here.key)
-        with st.container(border=True, key="score"):
-            st.markdown(f"### {views.own_score(scores)}", anchors=False)
-            rows = zip(here.lesson.steps, guesses, scores, strict=True)
-            st.markdown("\n".join(views.score_row(n, *row) for n, row in enumerate(rows, 1)))
-            st.caption(SCORE["rule"])
+        views.score_card(here.lesson.steps, guesses, here.score(here.key), SCORE["rule"])
     else:
         st.markdown(SCORE["none"])
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="after_lesson"):

@@ -96,10 +96,8 @@ class Lessons(PageState):
             items.append(("before", BETWEEN.join(texts)))
         return items
 
-    def follow(self, given: Query) -> None:
+    def follow(self, given: Query, problems: list[str]) -> None:
         """Apply a link, without starting any run."""
-        problems: list[str] = []
-        links.check_version(given, problems)
         key = links.chosen("lesson", links.last(given, "lesson"), LESSONS, problems)
         most = len(LESSONS[key].steps) + 1 if key else 1
         self.key, self.at = key, links.place(STEP, links.last(given, STEP.query), most, problems)
@@ -115,7 +113,6 @@ class Lessons(PageState):
                     problems.append(str(error))
             if shown == "yes":
                 self.show()
-        self.problems = tuple(problems)
         session().version += 1
 
     def show(self) -> None:

@@ -219,7 +219,7 @@ def menu(label: str, name: str, titles: Mapping[str, str], help: str, redraw: bo
         setattr(settings, name, value)
         session().version += redraw
 
-    select(label, tuple(titles), getattr(settings, name), store, titles, help, name)
+    select(label, titles, getattr(settings, name), store, help, name)
 
 
 def behaviour(settings: OfflineSettings) -> None:

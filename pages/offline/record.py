@@ -20,7 +20,7 @@ from dprl.simulation.offline_spec import FIELDS
 from pages.shared.results.status import Runs
 from pages.shared.visitor.address import Query
 from pages.shared.visitor.draft import Draft, draft_of
-from pages.shared.visitor.links import decode_runs, encode_specs, looked, read_values, values_text
+from pages.shared.visitor.links import decode, encode_specs, looked, read_values, values_text
 from pages.shared.visitor.state import PageState, session
 
 CLINIC = OfflineSpec(environment="clinic", behaviour="mixture:0.7", n=10**6, seeds=10)
@@ -277,13 +277,14 @@ class OfflineState(PageState):
     def link(self) -> list[tuple[str, str]]:
         return encode_specs(self.specs, self.view)
 
-    def follow(self, given: Query) -> None:
+    def follow(self, given: Query, problems: list[str]) -> None:
         """Apply a link and start its runs."""
-        found, self.view, problems = decode_runs(given, OfflineView, OfflineSpec.kind, session().files)
+        link = decode(given, session().files, OfflineView, OfflineSpec.kind)
+        problems += link.problems
         if any(last(given, key) for key in ("y", "each")):  # of links made before Offline lost these choices
             problems.append("Offline always draws means on logarithmic axes.")
-        self.problems = tuple(problems)
-        self.specs = tuple(dict.fromkeys(spec for spec, _ in found)) or self.specs
+        found: list[Any] = [curve.spec for curve in link.curves]
+        self.view, self.specs = link.view, tuple(dict.fromkeys(found)) or self.specs
         self.set_controls(self.specs)
         RUNS.begin(self.specs)
 

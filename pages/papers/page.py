@@ -126,7 +126,7 @@ def opened(item: Item) -> None:
     titles = {str(i + 1): f"{i + 1}. {claim.settings[i].title}" for i in places}
     with st.container(horizontal=True, gap="small", vertical_alignment="bottom"):
         now, address = str(place + 1), item.address
-        select("Setting", list(titles), now, lambda to: open_item(address, int(to) - 1), titles, name=address)
+        select("Setting", titles, now, lambda to: open_item(address, int(to) - 1), name=address)
         replay(claim.settings[place], f"{item.name}, setting {place + 1}")
     if claim.settings[place].draw is not None:
         draw = partial(curves_picture, claim, claim.settings[place], bundled_papers().evidence)

@@ -64,10 +64,8 @@ class Papers(PageState):
         items += [] if self.setting is None else [(SETTING.query, str(self.setting + 1))]
         return items + ([] if self.problem == FIRST else [("problem", self.problem)])
 
-    def follow(self, given: Query) -> None:
+    def follow(self, given: Query, problems: list[str]) -> None:
         """Apply a link, without starting any run: bundled results are shown."""
-        problems: list[str] = []
-        links.check_version(given, problems)
         wanted = links.last(given, "item") or ""
         self.row = wanted if wanted in all_items() else ""
         if wanted != self.row:
@@ -84,7 +82,6 @@ class Papers(PageState):
             before = len(problems)
             place = links.place(SETTING, links.last(given, SETTING.query), most, problems)
             self.setting = place if len(problems) == before else None
-        self.problems = tuple(problems)
 
 
 state = Papers.mine
@@ -136,9 +133,8 @@ def ranking() -> None:
     """Draw the ranking of all algorithms at the same proved guarantee, fewest users first."""
     here = state()
     titles = {key: f"{one.title} ({one.size})" for key, one in PROBLEMS.items()}
-    name = "papers.problem"
     with st.container(width=330):
-        select("Environment", list(titles), here.problem, lambda to: here.put(problem=to), titles, name=name)
+        select("Environment", titles, here.problem, lambda to: here.put(problem=to), name="papers.problem")
     picture = kept(("ranking", here.problem), partial(drawn_ranking, here.problem))
     show(picture, "ranking", how=HOW)
 

@@ -45,9 +45,8 @@ from pages.shared.layout.terms import escape, explained
 from pages.shared.lessons import (
     evidence,
     fault,
-    own_score,
     recap_sentences,
-    score_row,
+    score_card,
     step_picture,
     unknown,
     valid,
@@ -82,11 +81,11 @@ class Class(PageState):
         """Return the query parameters of the students' link."""
         return [("room", self.code)] if self.code else []
 
-    def follow(self, given: Query) -> None:
+    def follow(self, given: Query, problems: list[str]) -> None:
         """Enter the room of a link; with a key, as its teacher."""
         text = last(given, "room") or ""
         code, key = read_code(text), last(given, "key") or ""
-        self.problems = (wrong(text),) if text and not code else ()
+        problems += [wrong(text)] if text and not code else []
         if code != self.code:
             self.forget()
         self.code, self.key = code, key or (self.key if code == self.code else "")
@@ -288,7 +287,9 @@ def on_screen(step: ClassStep, content: Guess, large: bool = False) -> None:
         orders = [found.prediction.parse(text) for text in others]
         st.markdown(names_given(found.prediction, orders, found.truth(evidence()) if shown else None))
     elif isinstance(found.prediction, Choice):
-        st.markdown(shares(found.prediction, others))
+        counts = Counter(found.prediction.parse(text) for text in others)
+        heads = [escape(words) for _, words in found.prediction.choices]
+        st.markdown(markdown_table(heads, [[str(counts[power]) for power, _ in found.prediction.choices]]))
     if shown:
         told(step, found)
 
@@ -305,13 +306,6 @@ def names_given(prediction: Order, orders: Sequence[Sequence[int]], truth: Seque
             row[truth[place]] = f"**{row[truth[place]]}** :material/check:"
         rows.append([filled(curve, number=place + 1), *row])
     return markdown_table([sentences.TEACHER["named"], *items], rows)
-
-
-def shares(prediction: Choice, texts: Sequence[str]) -> str:
-    """Write a table with the number of votes for each answer."""
-    counts = Counter(prediction.parse(text) for text in texts)
-    row = [str(counts[power]) for power, _ in prediction.choices]
-    return markdown_table([escape(words) for _, words in prediction.choices], [row])
 
 
 def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -356,12 +350,11 @@ def recap_on_phone(content: Recap, steps: Sequence[ClassStep], written: Mapping[
         return
     st.markdown(f"## {escape(filled(LEAD['recap'], lesson=lesson.title))}", anchors=False)
     recap_sentences(lesson)
-    points, rows = [], []
-    for asked, step in steps_put(lesson, steps):
-        mine = valid_texts(asked, [written.get(step.place, "")])
-        points.append(asked.score(mine[0], evidence()) if mine else 0.0)
-        rows.append(score_row(len(points), asked, mine[0] if mine else "", points[-1]))
-    if points:
-        with st.container(border=True, key="score"):
-            st.markdown(f"### {own_score(points)}", anchors=False)
-            st.markdown("\n".join(rows))
+    put = steps_put(lesson, steps)
+    texts = ["".join(valid_texts(asked, [written.get(step.place, "")])) for asked, step in put]
+    asked = [one for one, _ in put]
+    if put:
+        scores = [
+            one.score(text, evidence()) if text else 0.0 for one, text in zip(asked, texts, strict=True)
+        ]
+        score_card(asked, texts, scores)

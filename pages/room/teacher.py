@@ -75,16 +75,6 @@ def code_in_letters() -> str:
     return f'<p class="dprl-code" aria-label="{filled(SAID["code"], code=" ".join(code))}">{code}</p>'
 
 
-def deleting(here: Room) -> None:
-    """Draw a menu with the content of the room, and the button that deletes it."""
-    code = here.code
-    answers = sum(len(step.answers) for step in store().rooms.steps(code))
-    content = {"questions": counted(here.steps, "question"), "answers": counted(answers, "answer")}
-    with st.popover(SAID["delete"], icon=":material/delete:"):
-        st.markdown(filled(SAID["deletes"], code=code, **content))
-        button(filled(SAID["delete_it"], code=code), forget_room, icon="delete", key="forget_room")
-
-
 def stage(here: Room) -> None:
     """Draw the step that was put to the class last, with its answers so far."""
     standing(here)
@@ -121,7 +111,11 @@ def standing(here: Room) -> None:
             else:
                 close = partial(file.rooms.close, code, r.key)
                 button(SAID["close"], close, icon="lock", key="close_room", help=SAID["closing"])
-            deleting(here)
+            answers = sum(len(step.answers) for step in file.rooms.steps(code))
+            content = {"questions": counted(here.steps, "question"), "answers": counted(answers, "answer")}
+            with st.popover(SAID["delete"], icon=":material/delete:"):
+                st.markdown(filled(SAID["deletes"], code=code, **content))
+                button(filled(SAID["delete_it"], code=code), forget_room, icon="delete", key="forget_room")
 
 
 def pacing(step: ClassStep, here: Room) -> None:

@@ -152,8 +152,7 @@ def pictured(lesson: Lesson, at: int) -> None:
     met = lesson.met(at)
     if met is None:
         return
-    key, params = met
-    world = ENVIRONMENTS[key]
+    world = ENVIRONMENTS[met[0]]
     name = filled(SAID["world"], environment=world.title)
     fold = st.expander(escape(name), icon=":material/directions_walk:", on_change="rerun", key="pictured")
     if not fold.open:
@@ -163,9 +162,8 @@ def pictured(lesson: Lesson, at: int) -> None:
         with left:
             draw_environment(*met, "environment")
         right.markdown(explained(escape(world.summary)))
-        spec = RunSpec(environment=key, environment_params=params)
-        mdp = environment(spec)
-        one_user(f"{key}{sorted(params.items())}", lambda: best_content(mdp))
+        mdp = environment(RunSpec(environment=met[0], environment_params=met[1]))
+        one_user(f"{met[0]}{sorted(met[1].items())}", lambda: best_content(mdp))
 
 
 def question_beside_picture(lesson: Lesson, at: int, words: str) -> None:
@@ -192,12 +190,18 @@ def own_score(scores: Sequence[float]) -> str:
     return filled(messages("lessons")["score"]["own"], points=f"{round(sum(scores), 2):g}", most=len(scores))
 
 
-def score_row(n: int, step: Step, text: str, points: float) -> str:
-    """Write the result of the n-th prediction of a lesson. text: the prediction, "" if there was none."""
-    said = messages("lessons")
-    off = step.off(text, evidence()) if text else said["score"]["without"]
-    row = {"n": n, "title": escape(step.title), "points": f"{round(points, 2):g}", "off": escape(off)}
-    return filled(said["page"]["points"], **row)
+def score_card(steps: Sequence[Step], texts: Sequence[str], points: Sequence[float], below: str = "") -> None:
+    """Draw the visitor's points, and the result of each prediction. texts: the predictions, "" for none."""
+    without, rows = messages("lessons")["score"]["without"], []
+    for n, (step, text, own) in enumerate(zip(steps, texts, points, strict=True), 1):
+        off = step.off(text, evidence()) if text else without
+        row = {"n": n, "title": escape(step.title), "points": f"{round(own, 2):g}", "off": escape(off)}
+        rows.append(filled(SAID["points"], **row))
+    with st.container(border=True, key="score"):
+        st.markdown(f"### {own_score(points)}", anchors=False)
+        st.markdown("\n".join(rows))
+        if below:
+            st.caption(below)
 
 
 Said = Callable[[str], None]

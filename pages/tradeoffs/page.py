@@ -136,7 +136,13 @@ def frontier_chart(study: SweepView) -> None:
     """Draw the chart, or a placeholder for it."""
     curves = charts.frontiers(study)
     if not any(np.isfinite(c.center).any() for c in curves):
-        nothing_yet(study)
+        said = IMPOSSIBLE
+        if charts.drawn_models(study):
+            specs = study.sweep.specs
+            said = awaited(map(RUNS.status, specs), specs)
+        elif study.show == "price" and study.models == ("none",):
+            said = "Without privacy there is no privacy cost."
+        empty(said)
         return
     status.tell_doubts(charts.doubts_of(study))
     bounds, theorems = charts.proved(study)
@@ -163,18 +169,6 @@ def frontier_chart(study: SweepView) -> None:
         how=how,
         files=partial(downloads, study, drawn),
     )
-
-
-def nothing_yet(study: SweepView) -> None:
-    """Draw a placeholder for the chart, with the reason why it is empty."""
-    if charts.drawn_models(study):
-        specs = study.sweep.specs
-        said = awaited(map(RUNS.status, specs), specs)
-    elif study.show == "price" and study.models == ("none",):
-        said = "Without privacy there is no privacy cost."
-    else:
-        said = IMPOSSIBLE
-    empty(said)
 
 
 def downloads(study: SweepView, draw: Any) -> None:
@@ -243,7 +237,7 @@ def axis(t: studies.SweepPageState) -> None:
         base = base_of_controls()
     except SpecError:
         base = studies.DEFAULT.base
-    offered = tuple(studies.axes(base))
+    offered = studies.axes(base)
     if t.x not in offered:
         t.x = studies.DEFAULT.x
 
@@ -251,7 +245,7 @@ def axis(t: studies.SweepPageState) -> None:
         t.x = x
         s.version += 1
 
-    select("Horizontal axis", offered, t.x, chosen, {x: AXES.get(x, x) for x in offered}, name="against")
+    select("Horizontal axis", {x: AXES.get(x, x) for x in offered}, t.x, chosen, name="against")
     values_field(
         "Values",
         f"Values:{t.x}",

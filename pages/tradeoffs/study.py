@@ -17,7 +17,7 @@ from typing import Any
 from dprl.environments import ENVIRONMENTS
 from dprl.fields import Field, SpecError, shown
 from dprl.learners import ALGORITHMS
-from dprl.links import check_version, chosen, decode_spec, encode_spec, last, link_heading
+from dprl.links import chosen, decode_spec, encode_spec, last, link_heading
 from dprl.metrics import Statistic
 from dprl.privacy import PRIVATIZERS
 from dprl.research.sweeps import Sweep
@@ -253,12 +253,11 @@ def encode(study: SweepView) -> list[tuple[str, str]]:
 
 
 def decode(
-    parameters: Mapping[str, Sequence[str]], files: Mapping[str, str] | None = None
-) -> tuple[SweepView, list[str]]:
-    """Read the query parameters (each key with all its values): the study, and a sentence for each wrong value. Unknown
-    keys are ignored. files: texts known on this server that are too long for a link, by their digest."""
-    problems: list[str] = []
-    check_version(parameters, problems)
+    parameters: Mapping[str, Sequence[str]], problems: list[str], files: Mapping[str, str] | None = None
+) -> SweepView:
+    """Read a study from the query parameters (each key with all its values), and add a sentence to `problems` for each
+    wrong value. Unknown keys are ignored. files: texts known on this server that are too long for a link, by their
+    digest."""
     base = DEFAULT.base
     if (text := last(parameters, BASE)) is not None:
         found, wrong = decode_spec(text, files)
@@ -279,7 +278,7 @@ def decode(
             kept = SweepView(base, (*kept, text), x, at).models
         except SpecError as error:
             problems.append(str(error))
-    return replace(SweepView(base, kept or usual, x, at), **how), problems
+    return replace(SweepView(base, kept or usual, x, at), **how)
 
 
 RUNS = Runs(("tradeoffs",), "sweep", by_ends=True)  # some results are bundled as end values only
@@ -305,10 +304,9 @@ class SweepPageState(PageState):
     def link(self) -> list[tuple[str, str]]:
         return encode(self.view)
 
-    def follow(self, given: Query) -> None:
+    def follow(self, given: Query, problems: list[str]) -> None:
         """Show the study of a link, and request its missing runs."""
-        study, problems = decode(given, session().files)
-        self.problems = tuple(problems)
+        study = decode(given, problems, session().files)
         show_study(study)
         self.linked = True
         self.asked = study.show == "users" or RUNS.begin(study.sweep.specs)

@@ -8,6 +8,7 @@ Default values are left out. Nothing is run: all results follow from a table tha
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
@@ -40,17 +41,6 @@ def encode(asked: Asked) -> list[tuple[str, str]]:
     return items
 
 
-def decode(given: Query) -> tuple[Asked, tuple[str, ...]]:
-    """Return the question of a link, and a sentence for each unusable value."""
-    problems: list[str] = []
-    links.check_version(given, problems)
-    key = links.chosen("problem", links.last(given, "problem"), users_table().problems, problems)
-    values = {
-        name: links.checked(f, links.last(given, f.query), f.default, problems) for name, f in FIELDS.items()
-    }
-    return Asked(**values, problem=key), tuple(problems)
-
-
 @cache
 def users_table() -> Table:
     """Return the bundled table; read only once."""
@@ -69,14 +59,11 @@ def asked_of(spec: RunSpec) -> Asked:
     wanted: dict[str, Any] = {"S": S, "A": A, "H": H, "epsilon": spec.epsilon, "delta": spec.delta}
     wanted["value"] = best and float(f"{100 * best / H:.2g}")
     wanted["users"] = None if spec.episodes == USUAL.episodes else spec.episodes
-    return Asked(**{name: _allowed(name, value) for name, value in wanted.items()}, problem=known)
-
-
-def _allowed(name: str, value: Any) -> Any:
-    try:
-        return FIELDS[name].check(value)
-    except SpecError:
-        return FIELDS[name].default
+    allowed: dict[str, Any] = {}
+    for name, value in wanted.items():
+        with suppress(SpecError):
+            allowed[name] = FIELDS[name].check(value)
+    return Asked(**allowed, problem=known)
 
 
 @dataclass
@@ -90,10 +77,14 @@ class Users(PageState):
     def link(self) -> list[tuple[str, str]]:
         return encode(self.asked)
 
-    def follow(self, given: Query) -> None:
+    def follow(self, given: Query, problems: list[str]) -> None:
         """Ask the question that a link contains."""
-        self.asked, self.problems = decode(given)
-        self.taken = None
+        key = links.chosen("problem", links.last(given, "problem"), users_table().problems, problems)
+        values = {
+            name: links.checked(f, links.last(given, f.query), f.default, problems)
+            for name, f in FIELDS.items()
+        }
+        self.asked, self.taken = Asked(**values, problem=key), None
         session().version += 1
 
 

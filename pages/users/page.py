@@ -11,8 +11,8 @@ from dprl.simulation import RunSpec
 from dprl.sitemap import PAGES
 from dprl.users import FIELDS, MODELS, Asked, Need, answers, ways
 from pages.shared.controls.widgets import exact, select
-from pages.shared.layout.chart import kept, save_chart, save_citations, show
-from pages.shared.layout.frame import dark, page_link
+from pages.shared.layout.chart import cards, kept, save_chart, save_citations, show
+from pages.shared.layout.frame import page_link
 from pages.shared.layout.head import head, share
 from pages.shared.layout.terms import escape, explained
 from pages.shared.visitor.callbacks import button
@@ -56,7 +56,7 @@ def main() -> None:
     found = answers(users_table(), asked)
     with top:
         answer(asked, found)
-    st.html(words.cards(found, asked, dark()))
+    cards(asked.epsilon, {need.model: words.card(asked, need) for need in found}, kind="dprl-verdicts")
     session().common = words.common(users_table(), asked)
     picture = partial(words.picture, asked, found)
     show(kept(("users", asked), picture), "users_chart", how=words.how(users_table(), asked, found))
@@ -90,7 +90,7 @@ def inputs() -> None:
     with st.container(horizontal=True, gap="small", key="users_inputs"):
         with st.container(width=MENU, key="users_environment"):
             titles = {"": "Your own sizes", **{key: words.named(one) for key, one in problems.items()}}
-            select("Environment", list(titles), asked.problem, choose, titles, name="users.problem")
+            select("Environment", titles, asked.problem, choose, name="users.problem")
         for name, label in LABELS.items():
             if name in OWN and asked.problem:
                 continue

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from html import escape as html
 
 import numpy as np
 
-from dprl.figures import looks
 from dprl.figures import users as figures
-from dprl.figures.looks import CurveStyle
 from dprl.figures.picture import Picture
 from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.sentences.promise import FEW
@@ -31,7 +28,6 @@ from dprl.users import (
 )
 from dprl.words import human, listed, percent, rough
 from dprl.words import promise as budget
-from pages.shared.layout.terms import explained
 from pages.users.link import users_table
 
 HOW = {
@@ -64,16 +60,12 @@ def named(problem: Problem) -> str:
     return f"{problem.title}: {size}, V* = {percent(problem.value / 100)} of H"
 
 
-def size(table: Table, asked: Asked) -> str:
-    """Describe the chosen environment."""
-    if asked.problem:
-        return named(table.problems[asked.problem])
-    return f"S = {asked.S} states, A = {asked.A} actions, H = {asked.H} steps, V* = {asked.value:g}% of H"
-
-
 def common(table: Table, asked: Asked) -> str:
     """Describe the chart's subject in one line."""
-    return f"{size(table, asked)} · δ = {human(asked.delta)} · allowed loss {asked.loss:g}% of V*"
+    size = f"S = {asked.S} states, A = {asked.A} actions, H = {asked.H} steps, V* = {asked.value:g}% of H"
+    if asked.problem:
+        size = named(table.problems[asked.problem])
+    return f"{size} · δ = {human(asked.delta)} · allowed loss {asked.loss:g}% of V*"
 
 
 def given(model: str) -> str:
@@ -125,7 +117,7 @@ def change(asked: Asked, way: Asked) -> str:
 
 
 def card(asked: Asked, need: Need) -> tuple[str, str]:
-    """Return the two texts of a box: the budgets that are likely enough, and the users needed at the current budget."""
+    """Return the two texts of a card: the budgets that are likely enough, and the users needed at the current one."""
     many = f"Needs {users(need.needed)} users"
     if need.model == "none" or need.met or need.verdict == "not known":
         return HEADINGS[need.verdict], many
@@ -263,20 +255,6 @@ def checks_said(table: Table) -> str:
         f"factors then held for these shares of its numbers: {crossed}. We also ran kinds that had played no part in "
         f"the fit. There the factors held for {new}. The stated factors do not allow for that."
     )
-
-
-def cards(found: Sequence[Need], asked: Asked, night: bool) -> str:
-    """Return a box for each privacy model as HTML: the epsilon that is likely enough, and the users needed."""
-    items = []
-    for need in found:
-        sign = looks.swatch(CurveStyle(need.model, asked.epsilon), night)
-        mark = f'<img src="{sign.uri}" alt="" height="{sign.height}">'
-        title = explained(html(PRIVATIZERS[need.model].title), html=True)
-        largest, why = card(asked, need)
-        items.append(
-            f'<div><dt>{mark} {title}</dt><dd>{html(largest)}</dd><dd class="why">{html(why)}</dd></div>'
-        )
-    return f'<div class="dprl-cards dprl-verdicts"><dl>{"".join(items)}</dl></div>'
 
 
 def picture(asked: Asked, found: Sequence[Need], night: bool) -> Picture:

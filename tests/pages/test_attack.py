@@ -35,7 +35,9 @@ def drawn(app: AppTest) -> str:
 
 
 def read(query: str) -> tuple[AttackSpec, str, tuple[str, ...]]:
-    return decode(parse_qs(query, keep_blank_values=True))
+    problems: list[str] = []
+    spec, step = decode(parse_qs(query, keep_blank_values=True), problems)
+    return spec, step, tuple(problems)
 
 
 @pytest.mark.parametrize("page", [PAGE, "tradeoffs"])

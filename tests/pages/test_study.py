@@ -82,4 +82,6 @@ def test_questions_are_studies_of_one_base_each_its_own_answer(environment: str)
 
 @pytest.mark.parametrize("study", STUDIES)
 def test_a_link_opens_the_same_study(study: SweepView) -> None:
-    assert studies.decode(query(study)) == (study, [])
+    problems: list[str] = []
+    assert studies.decode(query(study), problems) == study
+    assert problems == []

@@ -11,27 +11,31 @@ import pytest
 from streamlit.runtime.runtime import Runtime
 
 from dprl import streamlit_patches
-from pages.shared.layout.frame import AT_ONCE, Turns, turn
+from pages.shared.layout.frame import AT_ONCE, line, turn
 
 
 def test_pages_are_drawn_in_the_order_of_their_visitors() -> None:
-    turns, drawn = Turns(), []
+    drawn: list[int] = []
+    ends = [threading.Event() for _ in range(AT_ONCE)]
 
     def draw(visitor: int) -> None:
-        with turns:
+        with turn():
             drawn.append(visitor)
+            if visitor < AT_ONCE:
+                ends[visitor].wait()
 
-    for _ in range(AT_ONCE):
-        turns.__enter__()
     threads = [threading.Thread(target=draw, args=(visitor,)) for visitor in range(8)]
     for number, thread in enumerate(threads, 1):
         thread.start()
-        while len(turns._line) < number:
+        while len(line) < number:
             time.sleep(0.001)
-    turns.__exit__()  # the other turn stays taken
-    for thread in threads:
+    ends[0].set()  # the other turn stays taken
+    for thread in threads[AT_ONCE:]:
         thread.join()
     assert drawn == list(range(8))
+    ends[1].set()
+    threads[1].join()
+    assert not line
 
 
 def test_a_page_that_has_a_turn_waits_for_no_other() -> None:

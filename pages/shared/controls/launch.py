@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
 
@@ -24,7 +25,7 @@ from pages.shared.visitor import presence
 from pages.shared.visitor.address import RUN
 from pages.shared.visitor.callbacks import button, callback
 from pages.shared.visitor.draft import draft_of
-from pages.shared.visitor.state import Session, add, attempt, change_view, owner_id, session, write_address
+from pages.shared.visitor.state import Session, add, attempt, owner_id, session, write_address
 
 DRAFTS = "The dashed curves are a draft of these settings and the same run without privacy."
 DRAFT = "The dashed curve is a draft of these settings."
@@ -33,16 +34,13 @@ Described = TypeVar("Described")
 
 
 def draw_draft(s: Session, spec: RunSpec) -> None:
-    """Have the draft, and its baseline, computed and drawn if there is room and they are quick; drop those before.
-
-    Nobody waits for other visitors' drafts: they come last in the queue, and end with the tab. Raises SpecError.
-    """
+    """Have the draft, and its baseline, computed and drawn if there is room and they are quick; drop those before. They
+    come last in the queue, and end with the tab. Raises SpecError."""
     e = s.explore
     full = len(e.curves) >= MAX_CURVES or st.context.is_embedded or locked(RUN)
     known = [curve.spec for curve in e.curves] + ([e.removed[1].spec] if e.removed else [])
-    if full or spec in known or not _is_quick(spec):  # a removed curve does not come back as a draft
-        wanted = []  # its time is shown before it begins
-    else:
+    wanted: list[RunSpec] = []
+    if not (full or spec in known) and _is_quick(spec):  # a removed curve does not come back as a draft
         wanted = [spec, *filter(_is_quick, baseline_beside(s, spec))]
     if wanted == e.drafts:
         return
@@ -130,7 +128,7 @@ def curve_box(found: tuple[RunSpec | None, str]) -> None:
             help=meanings("Seed", "Policy update"),
         )
     help = "Resets all settings to their defaults and keeps the curves."
-    buttons(run_curve, spec, BASE, help, full=full, label="Keep" if drawn else "Run")
+    buttons(run_curve, None if full else spec, BASE, help, label="Keep" if drawn else "Run")
 
 
 def buttons(
@@ -140,10 +138,9 @@ def buttons(
     help: str = "Resets all settings to their defaults.",
     *,
     also: Callable[[], Callable[[], None]] | None = None,
-    full: bool = False,
     label: str = "Run",
 ) -> None:
-    """Draw the button that runs `what`, disabled if it is None or there is no room, and the one to reset or undo.
+    """Draw the button that runs `what`, disabled if it is None, and the one to reset or undo.
 
     usual: the run whose settings a reset restores. also: called at a reset; returns a function that undoes it.
     """
@@ -159,7 +156,7 @@ def buttons(
         before, s.draft = s.draft, draft_of(usual)
         s.remember(before, also() if also else None)
 
-    off = what is None or full or locked(RUN)
+    off = what is None or locked(RUN)
     press = partial(setattr, s, "pressed", s.page)
     if s.pressed == s.page:  # the last typed value may have come with the press: by now `what` includes it
         s.pressed = None
@@ -185,15 +182,16 @@ def buttons(
 
 def run_curve(spec: RunSpec) -> None:
     """Add a curve to the comparison, the first in an environment together with its baseline, and start it."""
-    s = session()
-    beside, others = baseline_beside(s, spec), len(s.explore.curves)
+    s, e = session(), session().explore
+    beside, others = baseline_beside(s, spec), len(e.curves)
     s.said = add(spec)
-    if others and len(s.explore.curves) > others:
-        change_view(curve=others)  # the last run is shown in detail
-    if s.explore.curves:
+    if others and len(e.curves) > others:
+        e.view = replace(e.view, curve=others)  # the last run is shown in detail
+        s.version += 1
+    if e.curves:
         for baseline in beside:
             s.said = add(baseline)
-    write_address(s.explore)
+    write_address(e)
 
 
 def baseline_beside(s: Session, spec: RunSpec) -> list[RunSpec]:

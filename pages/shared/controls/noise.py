@@ -76,7 +76,10 @@ def noise(s: Session) -> None:
     mechanism, calibration, delta, reports = chosen_noise(s)
     known = mechanisms_for(s.draft.algorithm, model)
     sizes = {m: calibrations_for(s.draft.algorithm, m) for m in known}
-    calibrations = [c for c in CALIBRATION if any(c in size for size in sizes.values())]
+    sizings = {c: title for c, title in CALIBRATION.items() if any(c in size for size in sizes.values())}
+
+    def resize(word: str) -> None:
+        s.redraft(calibration=word, mechanism=None, delta=None)
 
     def draw(key: str) -> None:
         lacking = MECHANISMS[key].needs_delta and s.draft.delta == 0
@@ -100,20 +103,12 @@ def noise(s: Session) -> None:
             tie = partial(s.redraft, delta=TIED)
             named, off = f"Tie δ to the number of users: {TIED}", locked("delta")
             button(named, tie, key="tie", disabled=off, type="tertiary", help=TIED_HELP)
-    select(
-        "Noise",
-        calibrations,
-        calibration,
-        lambda word: s.redraft(calibration=word, mechanism=None, delta=None),
-        CALIBRATION,
-        CALIBRATION_HELP,
-        "calibration",
-    )
+    select("Noise", sizings, calibration, resize, CALIBRATION_HELP, "calibration")
     sized = [m for m in known if calibration in sizes[m]]
     pure = MECHANISMS[mechanism].pure  # then the visitor did not ask for a delta of zero
     fitting = [m for m in sized if delta > 0 or pure or not MECHANISMS[m].needs_delta] or sized
-    about = MECHANISMS[mechanism].summary
-    select("Mechanism", fitting, mechanism, draw, menu_titles(MECHANISMS), about, "mechanism")
+    titles, about = menu_titles(MECHANISMS, fitting), MECHANISMS[mechanism].summary
+    select("Mechanism", titles, mechanism, draw, about, "mechanism")
     if pure:
         st.caption("This mechanism guarantees (ε, 0), so no δ is needed.")
     only = listed([MECHANISMS[m].title for m in fitting])
@@ -125,9 +120,9 @@ def noise(s: Session) -> None:
         return
     told = s.draft.algorithm, model, mechanism
     reason = not_counted("played", *told, choice="Counting only reports of users told to play the row")
-    whose = tuple(key for key in REPORTS if not not_counted(key, *told))
-    chosen = effective(reports, whose)
-    select("Reports counted", whose, chosen, setter("reports"), REPORTS, REPORTS_HELP, "reports")
+    whose = {key: title for key, title in REPORTS.items() if not not_counted(key, *told)}
+    chosen = effective(reports, tuple(whose))
+    select("Reports counted", whose, chosen, setter("reports"), REPORTS_HELP, "reports")
     if reason:
         st.caption(f"{escape(reason)}.")
 
@@ -157,12 +152,5 @@ def structure(s: Session) -> None:
     if "structure" not in ALGORITHMS[s.draft.algorithm].declarable:
         return
     key = s.draft.environment
-    select(
-        "Public structure",
-        tuple(STRUCTURE),
-        s.draft.structure.get(key, ""),
-        lambda word: s.draft.structure.update({key: word}),
-        STRUCTURE,
-        STRUCTURE_HELP,
-        name=f"structure.{key}",
-    )
+    now, store = s.draft.structure.get(key, ""), partial(s.draft.structure.__setitem__, key)
+    select("Public structure", STRUCTURE, now, store, STRUCTURE_HELP, f"structure.{key}")

@@ -30,7 +30,7 @@ from dprl.simulation.schedules import adaptive, geometric
 from dprl.simulation.schedules.episodic import LIMIT as EPISODIC_LIMIT
 from dprl.words import count, listed, size
 from pages.shared.controls.launch import described
-from pages.shared.controls.noise import SMALL, epsilon_slider, noise, structure
+from pages.shared.controls.noise import SMALL, epsilon_slider
 from pages.shared.controls.widgets import (
     complaint,
     exact,
@@ -38,7 +38,6 @@ from pages.shared.controls.widgets import (
     locked,
     log_slider,
     menu_titles,
-    parameter,
     select,
     setter,
     stops,
@@ -98,25 +97,21 @@ def sidebar(draw: Callable[[], T], run_box: Callable[[T], object]) -> None:
         run_box(found)
 
 
-def run_settings() -> tuple[RunSpec | None, str]:
-    """Draw all settings of a run; return the run that they describe, or a sentence that explains why there is none."""
+def run_settings(expert: Callable[[Session], object]) -> tuple[RunSpec | None, str]:
+    """Draw all settings of a run, at last the page's `expert` ones; return the run that they describe, or a sentence
+    that explains why there is none."""
     s = session()
-    environment(s)
-    learner(s)
-    privacy(s)
-    size_controls(s)
-    environment_parameters(s)
-    more(s, noise, structure)
+    for draw in (environment, learner, privacy, size_controls, environment_parameters, expert):
+        draw(s)
     return described(lambda: spec_from(s.draft))
 
 
 def environment(s: Session) -> None:
     """Draw the menu of environments. Each member of a collection appears in it under its own name."""
     named: dict[str, str] = {}
-    for key in ENVIRONMENTS:
-        ids = next((f.choices for f in ENVIRONMENTS[key].fields if f.name == "id"), ())
-        named |= {f"{key}/{one}": ENVIRONMENTS[key].called({"id": one}) for one in ids}
-        named |= {} if ids else {key: ENVIRONMENTS[key].title}
+    for key, one in ENVIRONMENTS.items():
+        ids = next((f.choices for f in one.fields if f.name == "id"), ())
+        named |= {f"{key}/{id}": one.called({"id": id}) for id in ids} or {key: one.title}
     world = ENVIRONMENTS[s.draft.environment]
     id = params_of(s, "environment", world.key, world.fields).get("id")
 
@@ -125,15 +120,8 @@ def environment(s: Session) -> None:
         if one:
             s.draft.params("environment", s.draft.environment)["id"] = one
 
-    select(
-        "Environment",
-        tuple(named),
-        f"{world.key}/{id}" if id else world.key,
-        chosen,
-        named,
-        f"{meanings('Environment')}  \n**Selected:** {escape(world.summary)}",
-        "environment",
-    )
+    help = f"{meanings('Environment')}  \n**Selected:** {escape(world.summary)}"
+    select("Environment", named, f"{world.key}/{id}" if id else world.key, chosen, help, "environment")
     if world is CUSTOM:
         own_environment(s)
 
@@ -224,9 +212,9 @@ def learner(s: Session) -> None:
     algorithm = ALGORITHMS[key]
     others = [a.title for a in ALGORITHMS.values() if a.key not in offered]
     absent = f"  \nFor {escape(listed(others))}, choose an environment with known features." if others else ""
-    named = menu_titles(ALGORITHMS)
     about = escape(f"{algorithm.summary} {algorithm.note}".strip())
-    select("Algorithm", offered, key, setter("algorithm"), named, about + absent, "algorithm")
+    titles = menu_titles(ALGORITHMS, offered)
+    select("Algorithm", titles, key, setter("algorithm"), about + absent, "algorithm")
     with suppress(SpecError):  # shown in the fold with the parameters
         world = ENVIRONMENTS[s.draft.environment]
         refusal = algorithm.refusal(Size(*world.size(**checked_params(s, world))), MOST_USERS)
@@ -251,15 +239,12 @@ def privacy(s: Session) -> None:
     """Draw the privacy model in words, and its budget; only models that the algorithm supports are offered."""
     algorithm = ALGORITHMS[s.draft.algorithm]
     model = effective(s.draft.privacy, algorithm.privacies)
-    select(
-        "Privacy model",
-        algorithm.privacies,
-        model,
-        lambda word: s.redraft(privacy=word, mechanism=None, calibration=None, delta=None),
-        menu_titles(PRIVATIZERS),
-        PRIVATIZERS[model].summary,
-        "privacy",
-    )
+
+    def chosen(word: str) -> None:
+        s.redraft(privacy=word, mechanism=None, calibration=None, delta=None)
+
+    titles = menu_titles(PRIVATIZERS, algorithm.privacies)
+    select("Privacy model", titles, model, chosen, PRIVATIZERS[model].summary, "privacy")
     st.caption(escape(PRIVATIZERS[model].trust))
     if algorithm.privacies == ("none",):
         others = [a.title for a in ALGORITHMS.values() if a.privacies != ("none",)]
@@ -291,7 +276,7 @@ def size_controls(s: Session) -> None:
     )
 
 
-def more(s: Session, *first: Callable[[Session], None], along: str = "") -> None:
+def more(s: Session, first: Sequence[Callable[[Session], None]] = (), along: str = "") -> None:
     """Draw the settings that most visitors leave unchanged. first: the page's own settings, which come before the rest;
     along: a field for which the page takes several values elsewhere."""
     part = fold("Expert settings", "more")
@@ -304,15 +289,8 @@ def more(s: Session, *first: Callable[[Session], None], along: str = "") -> None
             setting(s)
         bonus = effective(s.draft.bonus, algorithm.bonuses)
         own = "The algorithm has its own bonus. No theorem here proves that the algorithm learns."
-        select(
-            "Bonus constants",
-            list(algorithm.bonuses),
-            bonus,
-            setter("bonus"),
-            BONUS,
-            own if bonus == OWN else BONUS_HELP,
-            "bonus",
-        )
+        titles, about = {key: BONUS[key] for key in algorithm.bonuses}, own if bonus == OWN else BONUS_HELP
+        select("Bonus constants", titles, bonus, setter("bonus"), about, "bonus")
         if algorithm.schedule:
             st.caption(escape(f"{algorithm.title} {algorithm.pace(model != 'none')}."))
         else:
@@ -339,13 +317,33 @@ def params_of(s: Session, owner: Owner, key: str, fields: Sequence[Field]) -> di
 
 
 def parameters(s: Session, owner: Owner, key: str, fields: Sequence[Field]) -> None:
-    """Draw a widget for each parameter, short ones next to each other."""
+    """Draw a widget for each parameter by the kind of its Field, numbers next to each other."""
     values = params_of(s, owner, key, fields)
     numbers = [f for f in fields if f.kind in ("int", "float")]
 
     def put(f: Field) -> None:
-        name = f"{owner}_params.{key}.{f.name}"
-        parameter(f, name, values[f.name], lambda to: s.draft.params(owner, key).update({f.name: to}))
+        name, value = f"{owner}_params.{key}.{f.name}", values[f.name]
+
+        def store(to: Any) -> None:
+            s.draft.params(owner, key).update({f.name: to})
+
+        def rows_changed(text: str) -> None:
+            store("/".join(line.strip() for line in text.upper().splitlines() if line.strip()))
+
+        if f.kind == "choice":
+            select(f.name, {one: one for one in f.choices}, value, store, f.help, name)
+        elif f.rows:  # a text of rows joined by /
+            st.text_area(
+                f"{f.name}: {f.rows}",
+                value=value.replace("/", "\n"),
+                height="content",
+                max_chars=2000,
+                help="Write one row on each line, all of the same length.",
+                disabled=locked(name),
+                **keyed(f"{name}:rows", rows_changed),
+            )
+        else:
+            exact(f.name, name, f, value, store, in_row=f in numbers)
 
     for group in (numbers[i : i + 3] for i in range(0, len(numbers), 3)):
         with st.container(horizontal=True, wrap=False):
@@ -367,7 +365,7 @@ def schedule(s: Session) -> None:
         most = EPISODIC_LIMIT if word == "episodic" else MOST_USERS
         s.redraft(schedule=text, episodes=min(s.draft.episodes, most))
 
-    select("Policy updates", tuple(SCHEDULES), kind, chosen, SCHEDULES, SCHEDULES_HELP, "schedule")
+    select("Policy updates", SCHEDULES, kind, chosen, SCHEDULES_HELP, "schedule")
     if kind in growth:
         eta, _, most = argument.partition(":")
         exact(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -35,24 +35,18 @@ def stops(low: float, high: float, per_decade: Sequence[float] = (1, 2, 5)) -> l
 
 
 def select(
-    label: str,
-    options: Sequence[str],
-    value: str,
-    store: Store,
-    titles: Mapping[str, str] | None = None,
-    help: str = "",
-    name: str = "",
+    label: str, titles: Mapping[str, str], value: str, store: Store, help: str = "", name: str = ""
 ) -> None:
-    """Draw a choice of a few words; a single word cannot be changed. name: distinguishes menus with the same label."""
+    """Draw a choice of words with these titles; a single word cannot be changed. name: differs for equal labels."""
     st.selectbox(
         label,
-        list(options),
-        index=options.index(value),
-        format_func=lambda option: (titles or {}).get(option, option),
+        list(titles),
+        index=list(titles).index(value),
+        format_func=lambda option: titles.get(option, option),
         help=help or None,
-        disabled=len(options) == 1 or locked(name),
+        disabled=len(titles) == 1 or locked(name),
         filter_mode=None,
-        **keyed(f"{name or label}:{'|'.join(options)}", store),
+        **keyed(f"{name or label}:{'|'.join(titles)}", store),
     )
 
 
@@ -172,10 +166,8 @@ def log_slider(
     ends: tuple[str, str],
     help: str = "",
 ) -> None:
-    """Draw a logarithmic slider over `marks`, the exact value next to it, and the meaning of its two ends.
-
-    If one of the two is used, a new widget replaces the other.
-    """
+    """Draw a logarithmic slider over `marks`, the exact value next to it, and the meaning of its two ends. If one of
+    the two widgets is used, a new one replaces the other."""
     replaced = session().replaced_widgets
     nearest = min(marks, key=lambda mark: abs(math.log(mark) - math.log(value)))
 
@@ -204,39 +196,17 @@ def log_slider(
         complaint(name)
 
 
-def parameter(field: Field, name: str, value: Any, store: Store) -> None:
-    """Draw the widget for a parameter of an environment or of an algorithm, by the kind of its Field. The caller shows
-    the fault of a number below its row."""
-
-    def rows_changed(text: str) -> None:
-        store("/".join(line.strip() for line in text.upper().splitlines() if line.strip()))
-
-    if field.kind == "choice":
-        select(field.name, field.choices, value, store, help=field.help, name=name)
-    elif field.rows:  # a text of rows joined by /
-        st.text_area(
-            f"{field.name}: {field.rows}",
-            value=value.replace("/", "\n"),
-            height="content",
-            max_chars=2000,
-            help="Write one row on each line, all of the same length.",
-            disabled=locked(name),
-            **keyed(f"{name}:rows", rows_changed),
-        )
-    else:
-        exact(field.name, name, field, value, store, in_row=field.kind != "text")
-
-
 def setter(name: str) -> Store:
     """Return a function that stores a value in the draft."""
     return lambda value: setattr(session().draft, name, value)
 
 
-def menu_titles(registry: Mapping[str, Any]) -> dict[str, str]:
-    """Return the titles by key, for a menu; a title marks an algorithm rebuilt without its paper's full text."""
+def menu_titles(registry: Mapping[str, Any], keys: Iterable[str]) -> dict[str, str]:
+    """Return the titles of some entries by key, for a menu; a title marks an algorithm rebuilt without its paper's full
+    text."""
     rebuilt = {True: " (our reconstruction)", False: ""}
     return {
-        key: f"{one.title}{rebuilt[getattr(one, 'reconstructed', False)]}" for key, one in registry.items()
+        key: registry[key].title + rebuilt[getattr(registry[key], "reconstructed", False)] for key in keys
     }
 
 

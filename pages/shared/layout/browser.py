@@ -1,7 +1,4 @@
-"""Our own components, for functions of the browser that Streamlit does not offer.
-
-The source of a component is the file of its name in assets/web/. It is read once, when the page is imported.
-"""
+"""Our own components, for functions of the browser that Streamlit does not offer. Their sources are in assets/web/."""
 
 from __future__ import annotations
 

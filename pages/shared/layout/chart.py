@@ -4,7 +4,7 @@ repeat a run without the pages: its spec, Python, and a command line."""
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from functools import partial
 from html import escape as html
@@ -13,12 +13,14 @@ from typing import Any, Literal
 import pandas as pd
 import streamlit as st
 
-from dprl.figures import style
+from dprl.figures import looks, style
+from dprl.figures.looks import CurveStyle
 from dprl.figures.picture import PackedPicture, Picture, Sketch, chart_page, for_page
 from dprl.figures.style import config
 from dprl.messages.glossary import listed_terms
 from dprl.metrics.curves import RunCurves
 from dprl.papers.report import version
+from dprl.privacy import PRIVATIZERS
 from dprl.research.traces import cite
 from dprl.simulation import OfflineSpec, RunSpec, Spec
 from dprl.sitemap import PAGES
@@ -155,6 +157,19 @@ def empty(words: str) -> None:
         st.markdown(words, text_alignment="center")
 
 
+def cards(epsilon: float, texts: Mapping[str, Sequence[str]], above: str = "", kind: str = "") -> None:
+    """Draw a card for each privacy model: its sign on charts at an epsilon, its name, and its texts, of which the first
+    is large. above: HTML before the cards; kind: their further class."""
+    items = []
+    for model, (large, *small) in texts.items():
+        sign = looks.swatch(CurveStyle(model, epsilon), dark())
+        mark = f'<img src="{sign.uri}" alt="" height="{sign.height}">'
+        name = explained(html(PRIVATIZERS[model].title), html=True)
+        why = "".join(f'<dd class="why">{html(text)}</dd>' for text in small)
+        items.append(f"<div><dt>{mark} {name}</dt><dd>{html(large)}</dd>{why}</div>")
+    st.html(f'<div class="dprl-cards {kind}">{above}<dl>{"".join(items)}</dl></div>')
+
+
 def sketch(drawing: Sketch) -> None:
     """Show a small drawing across the available width, at most a fifth wider than it is."""
     width = round(1.2 * drawing.width)
@@ -176,19 +191,6 @@ def save(name: str, label: str, mime: str, make: Callable[[], str | bytes]) -> N
         on_click="ignore",
         icon=":material/download:",
         key=f"save_{name}",
-    )
-
-
-def camera() -> None:
-    """Draw the menu of the picture format of the cameras."""
-    st.segmented_control(
-        "Picture format of the camera above each chart",
-        style.PICTURES,
-        default=session().saves,
-        format_func=str.upper,
-        required=True,
-        key="saves",
-        on_change=on_value("saves", into(session(), "saves")),
     )
 
 
@@ -260,7 +262,15 @@ def files(
     if draw is None:
         st.caption("To get a page that plays these runs without a server, press *Share* at the top.")
     if not table.empty:
-        camera()
+        st.segmented_control(
+            "Picture format of the camera above each chart",
+            style.PICTURES,
+            default=session().saves,
+            format_func=str.upper,
+            required=True,
+            key="saves",
+            on_change=on_value("saves", into(session(), "saves")),
+        )
         st.dataframe(escape_formulas(table), hide_index=True, width="stretch", height=280, key="data_table")
 
 

@@ -6,7 +6,6 @@ import gc
 import logging
 import threading
 import time
-from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
@@ -35,51 +34,28 @@ ANSWERED = 0.3  # seconds between two looks at the workers' answers
 SHARE = 0.2  # of a processor, for drawing all parts that redraw themselves; sending them comes on top
 COST = 0.01  # estimated CPU seconds of drawing a part, until it is measured
 AT_ONCE = 2  # threads that draw at once, one of which may wait for a file
-mine = threading.local()
-
-
-class Turns:
-    """Let AT_ONCE threads draw at once, in the order in which they came, which a semaphore does not keep."""
-
-    def __init__(self) -> None:
-        self._free = AT_ONCE
-        self._line: deque[threading.Lock] = deque()  # each is released when its turn has come
-        self._lock = threading.Lock()
-
-    def __enter__(self) -> None:
-        with self._lock:
-            if self._free:
-                self._free -= 1
-                return
-            waiting = threading.Lock()
-            waiting.acquire()
-            self._line.append(waiting)
-        waiting.acquire()
-
-    def __exit__(self, *error: object) -> None:
-        with self._lock:
-            if self._line:
-                self._line.popleft().release()
-            else:
-                self._free += 1
-
-
-turns = Turns()
+line: list[int] = []  # the threads that draw, and those that wait, in the order in which they came
+moved = threading.Condition()
 
 
 @contextmanager
 def turn() -> Iterator[None]:
-    """Wait for a turn, unless this thread has one. Python draws one page at a time: if forty visitors press at once,
-    each page would take forty times as long, and every outgoing message would wait for all of them."""
-    if getattr(mine, "turn", False):
+    """Wait until this thread is one of the first AT_ONCE, unless it has a turn already. Python draws one page at a
+    time: if forty visitors press at once, each page would take forty times as long, and every outgoing message would
+    wait for all of them."""
+    me = threading.get_ident()
+    if me in line:
         yield
         return
-    with turns:
-        mine.turn = True
-        try:
-            yield
-        finally:
-            mine.turn = False
+    with moved:
+        line.append(me)
+        moved.wait_for(lambda: me in line[:AT_ONCE])
+    try:
+        yield
+    finally:
+        with moved:
+            line.remove(me)
+            moved.notify()  # the thread that has waited longest
 
 
 class Crowd:

@@ -4,6 +4,7 @@ link, a short link with its QR code, a link that locks the settings, or a chart 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from html import escape as html
 from urllib.parse import urlsplit
 
@@ -19,7 +20,7 @@ from pages.shared.results.data import store
 from pages.shared.visitor import address, presence
 from pages.shared.visitor.address import NOTHING, query_of
 from pages.shared.visitor.callbacks import button, into, keyed, on_value
-from pages.shared.visitor.state import PageState, attempt, note_view, session, write_address
+from pages.shared.visitor.state import PageState, note_view, session, write_address
 
 MOST_TOLD = 3  # problems of one link
 
@@ -119,11 +120,24 @@ def share(part: PageState, more: Callable[[], None] | None = None) -> None:
             )
             locked = address.EVERYTHING if s.locking else locked
         items = [*part.shared, *address.write_locks(locked)]
-        own_sentence(part)
+        st.text_input(
+            "A sentence for those who open the link",
+            part.sentence,
+            max_chars=address.MOST_LETTERS,
+            placeholder="What should your readers see?",
+            **keyed("sentence", partial(say, part)),
+        )
         whole = query_of([*items, *address.saying(part.sentence)])
         if locked != part.locked:
             copy_link(whole, "Copy locked link")
-        short_link(s.page or "", whole)
+        st.markdown(
+            "**A short link** works as long as this server keeps it. The full link works on every server."
+        )
+        if code := s.short.get((s.page or "", whole)):
+            copy_link(f"s={code}", "Copy short link")
+            qr(address.whole_address(f"s={code}"), "the short link")
+        else:
+            button("Make a short link", shorten, s.page or "", whole, icon="link", key="shorten")
         if more is not None:
             more()
         st.markdown("**In your own page**, the first chart with its sentence:")
@@ -132,34 +146,11 @@ def share(part: PageState, more: Callable[[], None] | None = None) -> None:
         st.code(f'<iframe src="{there}" width="100%" height="640"></iframe>', language=None, wrap_lines=True)
 
 
-def own_sentence(part: PageState) -> None:
-    """Draw the field for a message to those who open the link."""
-
-    def say(text: str) -> None:
-        part.sentence = address.one_line(text)
-        write_address(part)
-        st.rerun()
-
-    st.text_input(
-        "A sentence for those who open the link",
-        part.sentence,
-        max_chars=address.MOST_LETTERS,
-        placeholder="What should your readers see?",
-        **keyed("sentence", say),
-    )
-
-
-def short_link(page: str, query: str) -> None:
-    """Draw the short link to a page and a query, once requested."""
-    s = session()
-    st.markdown(
-        "**A short link** works as long as this server keeps it. The full link works on every server."
-    )
-    if code := s.short.get((page, query)):
-        copy_link(f"s={code}", "Copy short link")
-        qr(address.whole_address(f"s={code}"), "the short link")
-    else:
-        button("Make a short link", attempt, shorten, page, query, icon="link", key="shorten")
+def say(part: PageState, text: str) -> None:
+    """Store a message to those who open the link."""
+    part.sentence = address.one_line(text)
+    write_address(part)
+    st.rerun()
 
 
 def shorten(page: str, query: str) -> None:

@@ -21,15 +21,10 @@ TERM = "#term"  # the address of every term's link
 
 
 @cache
-def glossary(page: str | None) -> dict[str, str]:
-    """Return the meanings of the words with a hover text on a page, by name."""
-    return {t.term: t.definition for t in TERMS.values() if t.said and (not t.only or page in t.only)}
-
-
-@cache
 def _pattern(page: str | None) -> tuple[re.Pattern[str], tuple[str, ...]]:
-    """Return a pattern that finds a page's terms, with a group for each term, and the names of the terms."""
-    names = tuple(glossary(page))
+    """Return a pattern that finds the words with a hover text on a page, with a group for each term, and the names of
+    these terms."""
+    names = tuple(t.term for t in TERMS.values() if t.said and (not t.only or page in t.only))
     return re.compile("|".join([_PASSED, *(f"({TERMS[name].said})" for name in names)])), names
 
 
@@ -48,7 +43,7 @@ def explained(text: str, html: bool = False) -> str:
     for begin, end, name in _terms(s.page, text):
         if name not in s.explained:
             s.explained[name] = s.drawing
-            word, meaning = text[begin:end], glossary(s.page)[name]
+            word, meaning = text[begin:end], TERMS[name].definition
             if html:
                 link = f'<a href="{TERM}" title="{html_escape(meaning)}">{word}</a>'
             else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from functools import cache
 from typing import Any
 
@@ -35,16 +35,12 @@ def table(question: str, spec: Spec) -> dict[str, Any] | None:
 def replay(spec: RunSpec) -> str | None:
     """Return a run for a page without a server, see `wasm.replayed`, as text for `answered`; None until it is known.
     Raises SpecError if it cannot be played."""
-    key = (QUESTION, json.dumps(spec.to_dict() | {"seeds": 1}))  # it always has the same seeds
-    if (found := cache_of_all().get(key)) is not None:
-        return str(found[1])
-    text = _asked(QUESTION, spec)
-    if text is None:
-        return None
-    if not text:
+    text = _text(
+        QUESTION, json.dumps(spec.to_dict() | {"seeds": 1}), lambda: spec
+    )  # it always has the same seeds
+    if text == "":
         raise SpecError("spec", "no worker could prepare this run; try again later.")
-    answered(text)  # a refusal is raised
-    return cache_of_all().put(key, None, text)
+    return text
 
 
 def v_star(spec: RunSpec | OfflineSpec) -> float | None:
@@ -68,18 +64,17 @@ def _answer_to(question: str, spec: Spec, about: Hashable = None) -> Any:
     its randomness."""
     values = spec.to_dict()
     usual = {name: value for name, value in {"seeds": 1, "root_seed": 0}.items() if name in values}
-    key = (question, about or json.dumps(values | usual))
-    found = cache_of_all().get(key)  # making another spec takes longer than all the rest
-    text = _asked(question, spec.replace(**usual)) if found is None else found[1]
-    if found is None and text is not None:
-        cache_of_all().put(key, None, text)
+    # making another spec takes longer than all the rest
+    text = _text(question, about or json.dumps(values | usual), lambda: spec.replace(**usual))
     return answered(text) if text else None
 
 
-def _asked(question: str, spec: Spec) -> str | None:
-    """Return the store's answer, after a short wait at the first request. The part that is being drawn is redrawn until
-    the answer is known."""
-    s = session()
+def _text(question: str, about: Hashable, make: Callable[[], Spec]) -> str | None:
+    """Return the answer as text, "" if no worker had one, after a short wait at the first request. The part that is
+    being drawn is redrawn until the answer is known. Raises SpecError. make: returns the spec to ask about."""
+    if (found := cache_of_all().get((question, about))) is not None:
+        return str(found[1])
+    s, spec = session(), make()
     text = store().answer(question, spec)
     if text is None and (question, spec) not in s.asked:
         until = time.monotonic() + PATIENCE
@@ -89,4 +84,7 @@ def _asked(question: str, spec: Spec) -> str | None:
     s.asked.add((question, spec))
     if text is None:
         s.waiting.add(s.drawing)
+    if text:
+        answered(text)  # a refusal is raised, and not cached
+        cache_of_all().put((question, about), None, text)
     return text

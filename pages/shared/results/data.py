@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import threading
-from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from dataclasses import replace
 from functools import cache
@@ -68,14 +67,6 @@ def curves(spec: Spec) -> RunCurves:
     )
 
 
-def ends(spec: Spec) -> NDArray[np.float64]:
-    """Return the regret at the end of a run [seeds], NaN for a seed that has not finished."""
-    run, rows = curves(spec), np.full(spec.seeds, np.nan)
-    if run.ended:
-        rows[: len(run.values)] = run.ends
-    return rows
-
-
 def environment(spec: RunSpec | OfflineSpec) -> TabularMDP:
     """Return the MDP of a run."""
     return cache_of_all().cached(
@@ -100,24 +91,21 @@ def bytes_of(value: Any) -> int:
 
 
 class SizedCache:
-    """A cache of values, each with a version. Beyond `most` bytes, the least recently used values are dropped.
-
-    A value whose version is None is final: it is valid for every version.
-    """
+    """A cache of values, each with a version, or None if it is valid for every version. Beyond `most` bytes, the least
+    recently used values are dropped."""
 
     def __init__(self, most: int) -> None:
         self._most = most
         self._lock = threading.Lock()
-        self._found: OrderedDict[Hashable, tuple[str | None, Any, int]] = OrderedDict()
+        self._found: dict[Hashable, tuple[str | None, Any, int]] = {}  # the last used at the end
         self._total = 0
 
     def get(self, key: Hashable) -> tuple[str | None, Any] | None:
         """Return the version and the value of a key, or None if it is not cached."""
         with self._lock:
-            found = self._found.get(key)
-            if found is None:
+            if key not in self._found:
                 return None
-            self._found.move_to_end(key)
+            self._found[key] = found = self._found.pop(key)
             return found[:2]
 
     def put(self, key: Hashable, version: str | None, value: T, size: int | None = None) -> T:
@@ -129,8 +117,7 @@ class SizedCache:
             self._found[key] = (version, value, size)
             self._total += size
             while self._total > self._most and len(self._found) > 1:
-                _, (_, _, gone) = self._found.popitem(last=False)
-                self._total -= gone
+                self._total -= self._found.pop(next(iter(self._found)))[2]
         return value
 
     def cached(
@@ -140,10 +127,8 @@ class SizedCache:
         version: Callable[[], str] | None = None,
         final: Callable[[T], bool] = lambda value: False,
     ) -> T:
-        """Return the cached value if it is final or of the current version; otherwise load it.
-
-        version: None if the value never changes. final: whether it never changes again.
-        """
+        """Return the cached value if it is final or of the current version; otherwise load it. version: None if the
+        value never changes; final: whether it never changes again."""
         found = self.get(key)
         if found is None or found[0] is not None:
             now = version() if version else None

@@ -50,31 +50,31 @@ def promised(spec: OfflineSpec | UploadSpec, key: int) -> None:
         return
     of_people = isinstance(spec, UploadSpec) and spec.public.of_people
     who = said.PERSON if of_people or spec.episodes_of_one > 1 else said.TRAJECTORY
-    if g.claimed_rho is not None:
-        good, sentence = said.concentrated_verdict(g.claimed_rho, g.proved_rho or 0.0, who)
-    else:
-        claimed = g.claimed_epsilon or 0.0, g.claimed_delta or 0.0
-        good, sentence = said.about_promise(*claimed, g.readings, said.BLANKED, who)
     noise = "Standard deviation of the noise in one visit count of the data set."
-    verdict_and_budget(g, good, sentence, key, noise)
-    st.markdown(explained(said.readings(g.readings, said.BLANKED, who)))
+    verdict_and_budget(g, key, noise, said.BLANKED, who)
     facts(g)
     assumptions(g)
 
 
-def verdict_and_budget(g: Guarantee, good: bool, sentence: str, key: int, noise: str) -> None:
-    """Draw whether the claim is proved, with the numbers of both. noise: the help for the noise in a count."""
+def verdict_and_budget(
+    g: Guarantee, key: int, noise: str, blanked: str, who: str = "user", calibrated: bool = False
+) -> None:
+    """Draw whether the claim is proved, the numbers of both, and their readings. noise: the help for the noise in a
+    count; blanked, who, calibrated: see `about_promise`."""
+    if g.claimed_rho is not None:
+        good, sentence = said.concentrated_verdict(g.claimed_rho, g.proved_rho or 0.0, who)
+        budgets = {"Claimed ρ": human(g.claimed_rho), "Proved ρ": at_most(g.proved_rho or 0.0)}
+    else:
+        claim = g.claimed_epsilon or 0.0, g.claimed_delta or 0.0
+        good, sentence = said.about_promise(*claim, g.readings, blanked, who, calibrated=calibrated)
+        budgets = {"Claimed (ε, δ)": promise(*claim), "Proved (ε, δ)": proved(g)}
     st.markdown(explained(f":material/{'verified' if good else 'warning'}: {sentence}"))
     with st.container(horizontal=True, gap="medium", key=f"budget_{key}"):
-        if g.claimed_rho is not None:
-            st.metric("Claimed ρ", human(g.claimed_rho), width="content")
-            st.metric("Proved ρ", at_most(g.proved_rho or 0.0), width="content")
-        else:
-            claimed = promise(g.claimed_epsilon or 0.0, g.claimed_delta or 0.0)
-            st.metric("Claimed (ε, δ)", claimed, width="content")
-            st.metric("Proved (ε, δ)", proved(g), width="content")
+        for name, budget in budgets.items():
+            st.metric(name, budget, width="content")
         if g.noise_std is not None:
             st.metric(IN_A_COUNT, f"{human(g.noise_std)} visits", width="content", help=noise)
+    st.markdown(explained(said.readings(g.readings, blanked, who)))
 
 
 def proved(g: Guarantee) -> str:
@@ -82,14 +82,14 @@ def proved(g: Guarantee) -> str:
     return "–" if g.proved_epsilon is None else proves(g.proved_epsilon, g.proved_delta or 0.0)
 
 
-def facts(g: Guarantee, scale: str = "", sends: str = "") -> None:
-    """Draw a list of facts about a guarantee. scale: the noise scale of one draw; sends: the messages of one user."""
+def facts(g: Guarantee, scale: str = "") -> None:
+    """Draw a list of facts about a guarantee. scale: the noise scale of one draw."""
     rows = {
         "Protected": g.unit,
         "Noise": f"{g.mechanism}: {g.noise_formula}",
         "Scale of one draw": scale,
         "Noise placement": g.where,
-        "A user sends": sends,
+        "A user sends": g.messages,
         "Taken as public, so not protected": " · ".join(g.public),
     }
     st.markdown(explained("\n".join(f"- **{name}:** {escape(text)}" for name, text in rows.items() if text)))

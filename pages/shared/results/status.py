@@ -165,13 +165,15 @@ class Runs:
 
     def ends(self, spec: Any) -> NDArray[np.float64]:
         """Return the measure at the end of a run [seeds], NaN if it is not known."""
-        found = self.bundled(spec)
-        return data.ends(spec) if found is None else found.ends
+        run, rows = self.curves(spec), np.full(spec.seeds, np.nan)
+        if run.ended:
+            rows[: len(run.values)] = run.ends
+        return rows
 
     def missing(self, specs: Sequence[Any]) -> list[Any]:
         """Return the runs that are not finished."""
         if self.by_ends:
-            return [spec for spec in specs if not np.isfinite(self.ends(spec)).all()]
+            return [spec for spec in specs if not self.curves(spec).whole(spec.seeds)]
         return [spec for spec in specs if self.status(spec).state != "done"]
 
     def start(self, specs: Sequence[Any], again: bool = False) -> None:

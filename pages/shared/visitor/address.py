@@ -191,23 +191,18 @@ def read_locks(given: Mapping[str, Sequence[str]], problems: list[str]) -> Locke
 
 def write_locks(locked: Collection[str]) -> list[tuple[str, str]]:
     """Return the query parameter from which `read_locks` reads these settings; none if nothing is locked."""
-    if not locked:
-        return []
-    left = [name for name in NAMES if name not in locked]
-    if not left:
-        return [(LOCK, ALL)]
-    besides = [name for name in left if name != RUN]
-    if RUN in left and besides and len(besides) < len(locked):
-        return [(LOCK, ",".join([ALL, *(f"-{name}" for name in besides)]))]
-    return [(LOCK, ",".join(name for name in NAMES if name in locked))]
+    names = [name for name in NAMES if name in locked]
+    besides = [f"-{name}" for name in NAMES if name not in locked and name != RUN]
+    if EVERYTHING <= set(names):
+        names = [ALL]
+    elif RUN not in names and 0 < len(besides) < len(names):
+        names = [ALL, *besides]
+    return [(LOCK, ",".join(names))] if names else []
 
 
 def locked_in_words(locked: Collection[str]) -> str:
     """List the locked settings in words."""
     left = [name for name in NAMES if name not in locked and name != RUN]
-    if not left:
-        return "the settings"
     named = [name for name in NAMES if name in locked]
-    if len(left) < len(named):
-        return f"all settings but {', '.join(left)}"
-    return ", ".join(named)
+    few = f"all settings but {', '.join(left)}" if len(left) < len(named) else ", ".join(named)
+    return few if left else "the settings"

@@ -14,23 +14,14 @@ Widgets, links and the session's state follow from it. Links leave its defaults 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cache
-from typing import Any, TypeVar
+from typing import Any
 
 from dprl import links
 from dprl.fields import Field, Kind, SpecError
-from dprl.links import (
-    HIDE,
-    MAX_CURVES,
-    NAME,
-    check_version,
-    checked,
-    decode_curves,
-    differences,
-    link_heading,
-)
+from dprl.links import MAX_CURVES
 from dprl.metrics import Statistic
 from dprl.privacy import PRIVATIZERS
 from dprl.simulation import RunSpec
@@ -38,7 +29,6 @@ from dprl.words import typed
 from pages.shared.visitor.address import one_line
 
 MAX_NAME = 60
-ViewT = TypeVar("ViewT")
 
 _FIELD = "field"
 
@@ -80,8 +70,8 @@ def read(view: type, parameters: Mapping[str, Sequence[str]], problems: list[str
     }
 
 
-HIDDEN = Field("hidden", "choice", "no", "left out of the charts", choices=("no", "yes"), query=HIDE)
-_OWN = frozenset({HIDDEN.query, NAME})  # never inherited from the first curve
+HIDDEN = Field("hidden", "choice", "no", "left out of the charts", choices=("no", "yes"), query=links.HIDE)
+_OWN = frozenset({HIDDEN.query, links.NAME})  # never inherited from the first curve
 
 TABS = ("regret", "counts", "policy", "ellipsoid", "guarantee", "data")
 MEASURES = ("cumulative", "per-episode", "extra", "share")
@@ -132,7 +122,7 @@ class Link:
     """The content of a link. problems: one plain sentence for each unusable value."""
 
     curves: tuple[Curve, ...]
-    view: View
+    view: Any
     problems: tuple[str, ...]
 
 
@@ -159,11 +149,11 @@ def clean_name(text: str) -> str:
 
 def encode(curves: Sequence[Curve], view: Any = None) -> list[tuple[str, str]]:
     """Return the query parameters, in order, each key and value unescaped. view: None for the default view."""
-    items = link_heading()
+    items = links.link_heading()
     for index, curve in enumerate(curves):
-        pairs = differences(curve.spec, curves[0].spec if index else None)
+        pairs = links.differences(curve.spec, curves[0].spec if index else None)
         pairs |= {HIDDEN.query: "yes"} if curve.hidden else {}
-        pairs |= {NAME: clean_name(curve.name)} if curve.name else {}
+        pairs |= {links.NAME: clean_name(curve.name)} if curve.name else {}
         items.append(("c", "~".join(f"{k}.{v}" for k, v in pairs.items())))
     return items + ([] if view is None else pairs_of(view))
 
@@ -173,42 +163,30 @@ def encode_specs(specs: Sequence[Any], view: Any = None) -> list[tuple[str, str]
     return encode(list(map(Curve, specs)), view)
 
 
-def decode(parameters: Mapping[str, Sequence[str]], files: Mapping[str, str] | None = None) -> Link:
-    """Read the query parameters (each key with all its values) of a link to Online. files: see `decode_runs`."""
-    found, view, problems = decode_runs(parameters, View, RunSpec.kind, files, _OWN)
-    curves = []
-    for spec, own in found:
-        hidden = checked(HIDDEN, own.get(HIDDEN.query), "no", problems) == "yes"
-        curves.append(Curve(spec, clean_name(own.get(NAME, "")), hidden))
-    return Link(tuple(curves), view, tuple(problems))
-
-
-def decode_runs(
+def decode(
     parameters: Mapping[str, Sequence[str]],
-    view: type[ViewT],
-    kind: str,
     files: Mapping[str, str] | None = None,
-    own: Collection[str] = (),
-) -> tuple[list[tuple[Any, dict[str, str]]], ViewT, list[str]]:
-    """Read the query parameters (each key with all its values): runs of a kind, each with its settings of the keys in
-    `own`; the view; and a sentence for each unusable value. Unknown keys are ignored.
-
-    files: texts too long for a link that are known here, by their digest.
-    """
+    view: type = View,
+    kind: str = RunSpec.kind,
+) -> Link:
+    """Read the query parameters (each key with all its values) of a link to runs of a kind, with a view. Unknown keys
+    are ignored. files: texts too long for a link that are known here, by their digest."""
     problems: list[str] = []
-    check_version(parameters, problems)
     values = read(view, parameters, problems)
     given = list(parameters.get("c", ()))
     if len(given) > MAX_CURVES:
         problems.append(f"The link has {len(given)} curves; the first {MAX_CURVES} are shown.")
-    found = []
-    for index, (spec, settings, wrong) in enumerate(decode_curves(given[:MAX_CURVES], own, files, kind), 1):
+    own = _OWN if kind == RunSpec.kind else ()
+    curves = []
+    decoded = links.decode_curves(given[:MAX_CURVES], own, files, kind)
+    for index, (spec, settings, wrong) in enumerate(decoded, 1):
         problems += [f"Curve {index}: {sentence}" for sentence in wrong]
         if spec is not None:
-            found.append((spec, settings))
-    if values["curve"] >= max(len(found), 1):
+            hidden = links.checked(HIDDEN, settings.get(HIDDEN.query), "no", problems) == "yes"
+            curves.append(Curve(spec, clean_name(settings.get(links.NAME, "")), hidden))
+    if values["curve"] >= max(len(curves), 1):
         values["curve"] = View.curve
-    return found, view(**values), problems
+    return Link(tuple(curves), view(**values), tuple(problems))
 
 
 def read_values(field: Field, text: str, most: int) -> tuple[Any, ...]:

@@ -42,13 +42,11 @@ def watch(name: str, look: Callable[[], object]) -> None:
 
     def looks() -> None:
         while serving():
-            time.sleep(LOOK)
-            if not serving():
-                return
             try:
                 look()
             except (StoreError, RuntimeError) as error:  # the next look tries again
                 log.warning("%s", error)
+            time.sleep(LOOK)
 
     threading.Thread(target=looks, name=name, daemon=True).start()
 

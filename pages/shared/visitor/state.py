@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import uuid
-from abc import ABC, abstractmethod
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
@@ -12,7 +11,7 @@ from typing import Any, NamedTuple, Self, TypeVar
 import streamlit as st
 
 from dprl.fields import SpecError
-from dprl.links import MAX_CURVES
+from dprl.links import MAX_CURVES, check_version
 from dprl.runs.database import StoreError
 from dprl.simulation import Spec
 from dprl.simulation.spec import RunSpec
@@ -27,7 +26,7 @@ from pages.shared.visitor.links import AT_FIRST, Curve, View
 
 
 @dataclass(kw_only=True)
-class PageState(ABC):
+class PageState:
     """A page's state for one visitor, and its form in a link.
 
     address: the query that was last read or written. problems: the unusable parts of a link. locked: the settings that
@@ -60,9 +59,9 @@ class PageState(ABC):
         return self.address is not None
 
     @property
-    @abstractmethod
     def link(self) -> list[tuple[str, str]]:
         """Return the query parameters of the link to the current view, in order, each key and value unescaped."""
+        return []
 
     @property
     def shared(self) -> list[tuple[str, str]]:
@@ -89,9 +88,8 @@ class PageState(ABC):
         self.view = replace(self.view, **view)
         write_address(self)
 
-    @abstractmethod
-    def follow(self, given: Query) -> None:
-        """Apply a link, and start its runs."""
+    def follow(self, given: Query, problems: list[str]) -> None:
+        """Apply a link, and start its runs; add a sentence to `problems` for each unusable part."""
 
 
 @dataclass(kw_only=True)
@@ -132,11 +130,12 @@ class ExploreState(PageState):
         curves = self.shown[:MAX_CURVES]  # a draft becomes a curve of its own
         return links.encode(curves, self.view) if curves else []
 
-    def follow(self, given: Query) -> None:
+    def follow(self, given: Query, problems: list[str]) -> None:
         """Apply a link, and start its runs."""
         s = session()
         link = links.decode(given, s.files)
-        self.problems, self.view, self.removed = link.problems, link.view, None
+        problems += link.problems
+        self.view, self.removed = link.view, None
         s.version += 1
         if given.get("c"):
             self.curves = list(link.curves)
@@ -167,9 +166,7 @@ class Session:
         default_factory=lambda: defaultdict(lambda: draft_of(RunSpec()))
     )
     wrong: dict[str, str] = field(default_factory=dict)  # a sentence for each field that cannot be read
-    replaced_widgets: Counter[tuple[str, str]] = field(
-        default_factory=Counter
-    )  # how often, by setting and kind
+    replaced_widgets: Counter[tuple[str, str]] = field(default_factory=Counter)  # by setting and kind
     version: int = 0  # part of widget keys, raised when something other than the widgets sets draft or view
     pressed: str | None = None  # the page on which Run was pressed, until its settings are read
     runs: int = 0  # how often Run was pressed
@@ -261,13 +258,6 @@ def owners() -> list[str]:
     return [owner_id(group) for group in ("", *GROUPS)]
 
 
-def change_view(**changes: Any) -> None:
-    """Change the view of Online; its widgets are redrawn from the new view."""
-    s = session()
-    s.explore.view = replace(s.explore.view, **changes)
-    s.version += 1
-
-
 def attempt(action: Callable[..., object], *arguments: object) -> bool:
     """Try an action of the store; return whether it succeeded. If not, the page shows the reason."""
     try:
@@ -337,13 +327,15 @@ def read_address(part: PageState) -> None:
     late = name in s.replaced and not s.arrived and not went_back()
     if name != part.address and not late:
         _rename(part, name)
-        part.seen, part.problems, s.unasked, problems = "", (), 0.0, list[str]()
+        part.seen, s.unasked = "", 0.0
+        problems, own = list[str](), list[str]()
         given = address.without_its_end(given, problems)
         link = address.Given(address.lengthened(given, s.page or "", problems))
-        part.follow(link)
+        check_version(link, own)
+        part.follow(link, own)
         part.locked = address.read_locks(link, problems)
         part.sentence = address.sentence_of(link, problems)
-        part.problems = tuple(filter(None, (*problems, *part.problems, link.unused())))
+        part.problems = tuple(filter(None, (*problems, *own, link.unused())))
     s.locked = part.locked
 
 
