@@ -88,7 +88,7 @@ def attack_box(run: RunSpec | None, refusal: str) -> None:
     offer(spec, show_attack, lambda: RUNS.missing([spec]), lambda _: work, [refusal], shown=spec == shown)
 
 
-PLACES = {"together": "All in one release", "random": "Anywhere in the run"}
+PLACES = {"together": "Episodes in one release", "random": "Episodes at random times"}
 
 
 def release_part() -> None:
@@ -122,7 +122,7 @@ def choices(going: bool) -> None:
     shown = {"first": a.spec.first, "second": a.spec.second}
     now = next((key for key, pair in pairs.items() if pair == shown), None)
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="attack_choices"):
-        titles = {"farthest": "Farthest apart", "nearest": "One reward differs"}
+        titles = {"farthest": "Most different episodes", "nearest": "One reward differs"}
         segments("The two episodes", "pair", titles, now, lambda key: attack_other(**pairs.get(key, shown)))
         with st.popover("The two episodes", icon=":material/group:"):
             undeclared = " Only steps that are declared possible count." if a.spec.run.structure else ""
@@ -197,7 +197,11 @@ def measured_attack(spec: AttackSpec, found: AttackScores, card: Guarantee, curv
         show(kept(("attack", "errors", key), errors), "attack_errors", how=how)
 
 
-STEPS = {"one": "1. The same noise for all", "subtract": "2. Two users subtract", "tree": "3. A noise tree"}
+STEPS = {
+    "one": "1. The same noise for all users",
+    "subtract": "2. Two users subtract their counts",
+    "tree": "3. The same with the noise of a tree",
+}
 CHARTS = {
     "one": ("Number that each user receives", ("true visits so far", "number received")),
     "subtract": ("Each user's visit, estimated by two others", ("true visit", "estimate")),

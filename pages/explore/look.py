@@ -75,7 +75,7 @@ def progress(runs: Sequence[RunStatus]) -> Progress:
 
 def look_closely(titles: Sequence[str]) -> tuple[Curve, SeedTrace] | None:
     """Draw menus for curve and seed; return the curve and the trace, or None after showing the reason."""
-    e, places = session().explore, offered("look at it closely")
+    e, places = session().explore, offered("see the details of a run")
     if not places:
         return None
     owners = [owner_id("draft" if curve.draft else "") for curve in e.shown]
@@ -98,7 +98,7 @@ def moment(found: SeedTrace, first: int | None = None) -> int:
 
 
 FAMILIES = {"visits": "Visits", "rewards": "Rewards"}
-SEEN = {"noisy": "With noise", "released": "As the planner sees them"}
+SEEN = {"noisy": "With noise", "released": "As used for planning"}
 
 
 def counts_tab(titles: Sequence[str], _: Sequence[RunStatus]) -> None:
@@ -218,7 +218,9 @@ def policy_tab(titles: Sequence[str], _: Sequence[RunStatus]) -> None:
         return
     curve, trace = found
     mdp = data.environment(curve.spec)
-    charts = CHARTS | ({"chances": "Chances"} if trace.chances.size else {})  # of a stochastic policy
+    charts = CHARTS | (
+        {"chances": "Action probabilities"} if trace.chances.size else {}
+    )  # of a stochastic policy
     if not mdp.dense:  # environments with hundreds of states, such as Taxi, do not fit into a drawing
         del charts["map"]
     e = session().explore

@@ -91,7 +91,7 @@ def regret_tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
                 button("Run without privacy", run_baselines, missing, icon="play_arrow", type="primary")
     if not any(len(ONLINE.curves(row[0].spec).at) for row in rows):
         if not e.visible:
-            empty("All curves are hidden. Show one to see its regret.")
+            empty("All curves are hidden. Show one to see the regret.")
         elif measure == "extra" and not any(run.state in ACTIVE for run in runs):
             empty("No private curve is shown, so there is no privacy cost to measure.")
         else:
@@ -110,7 +110,7 @@ def regret_tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
 def learner_at_work(titles: Sequence[str]) -> None:
     """Draw one user who follows a run's policy, with a menu of runs."""
     e, said = session().explore, messages("one_user")
-    chosen = curve_menu("Curve", offered("see one of its users"), titles)
+    chosen = curve_menu("Curve", offered("follow one user"), titles)
     spec = e.shown[chosen].spec
     mdp = data.environment(spec)
     if not drawable(mdp):
@@ -226,7 +226,7 @@ def guarantee_tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
     """Draw what follows from the specs: the guarantees of the visible curves, one in detail, and the effect of other
     noise."""
     curves = session().explore.shown
-    places = offered("see what it guarantees")
+    places = offered("see a guarantee")
     if not places:
         return
     with st.expander("What does (ε, δ) mean?", icon=":material/help:"):

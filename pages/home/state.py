@@ -72,7 +72,8 @@ def nearest(text: str, problems: list[str]) -> float:
         wanted = EPSILON.parse(text)
         epsilon = min(HOME_BUDGETS, key=lambda e: abs(math.log(e / wanted)))
         if epsilon != wanted:
-            problems.append(f"The slider has no ε = {wanted:g}, so it shows the nearest. Online runs any ε.")
+            here = f"so this page shows ε = {epsilon:g}. The page Online can run every ε."
+            problems.append(f"The slider does not stop at ε = {wanted:g}, {here}")
     except SpecError as error:
         problems.append(str(error))
     return epsilon

@@ -201,7 +201,9 @@ def compared_specs() -> Described:
         specs = tuple(dict.fromkeys((*state.specs, *specs)))
         if len(specs) > MAX_CURVES:
             now = f"{len(state.specs)} are shown now"
-            return None, [f"At most {MAX_CURVES} curves can be shown, and {now}. Keep fewer of them."]
+            return None, [
+                f"At most {MAX_CURVES} curves can be shown, and {now}. Choose fewer, or do not keep them."
+            ]
     return specs, [refusal] if refusal else []
 
 

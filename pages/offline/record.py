@@ -245,13 +245,14 @@ EXAMPLES = (
         (*_budgets(AS_IN_PAPER, *THREE), AS_IN_PAPER.replace(algorithm="dp-kl-lcb", rho=0.1)),
     ),
     Example(
-        "Linear: the paper's range",
+        "A linear environment",
         "The paper shows n up to 1,000 on a linear environment. How large must n be for its claim to hold?",
         _budgets(LINEAR, 25.0, 1.0, 0.1),
     ),
     Example(
-        "Two releases instead of five",
-        "The paper's DP-VAPVI next to our DP-PEVI, at the same proved budget.",
+        "Fewer noisy sums",
+        "At each step, the paper's DP-VAPVI releases five noisy sums, and our DP-PEVI only two. Both have the same "
+        "proved budget.",
         (*_budgets(LINEAR, 1.0), LINEAR.replace(algorithm="dp-pevi", rho=0.8)),
     ),
 )

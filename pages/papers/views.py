@@ -103,7 +103,7 @@ HOW = (
     f"For every run's noise we prove {promise(*BUDGET)} if one user's episode is replaced: joint DP with a trusted "
     "curator, shuffle DP with a trusted shuffler, local DP with no trusted party.",
     "Each number of users is a separate run, planned for that number. Each algorithm uses its default bonus and "
-    "mechanism; we tuned nothing. With this bonus, PUCB, Private-UCB-VI and LDP-OBI are one algorithm.",
+    "mechanism, without any tuning. With this bonus, PUCB, Private-UCB-VI and LDP-OBI are one algorithm.",
     f"Users needed: from this number on, an average episode, learning included, has lost at most {percent(TARGET)} of "
     f"V* in the mean of {SEEDS} seeds. The search tries eight numbers in each factor of ten.",
     "Only algorithms that run in the environment are listed. SDP-PE needs a list of all policies, which is short "
@@ -118,7 +118,7 @@ def drawn_matrix(night: bool) -> Picture:
     rows = {paper.title: [verdicts()[item.address] for item in paper.items] for paper in papers().values()}
     counts = Counter(found.verdict for found in verdicts().values())
     said = listed([f"{counts[one]} {WORDS.get(one, f'are {one}')}" for one in ITEM_VERDICTS if counts[one]])
-    see = f"Of {len(verdicts())} items, {said}. Press a cell to open its row."
+    see = f"Of {len(verdicts())} items, {said}. Press a cell to open the item."
     return figures.matrix(rows, see, dark=night)
 
 

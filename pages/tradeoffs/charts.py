@@ -205,7 +205,7 @@ def fewest_and_most(study: SweepView, found: Found) -> str:
     else:
         said = f"{titles[best]} needs the fewest users, {least}."
     if needs[most] > needs[best]:
-        said += f" {titles[most]} needs {human(needs[most])}, the most."
+        said += f" {titles[most]} needs the most, {human(needs[most])}."
     return said
 
 
@@ -222,7 +222,7 @@ def needed(study: SweepView, now: Progress) -> None:
         exact(name, "share", allowed, study.share, lambda to: trade().change(share=to))
     v_star = answers.v_star(base)
     if v_star is None:
-        st.info(working_out("reward of an optimal episode"))
+        st.info(working_out("the reward of an optimal episode"))
         return
     if v_star == 0:
         st.info("Every policy earns 0 here, so nothing can be lost.")
@@ -255,8 +255,8 @@ def needed(study: SweepView, now: Progress) -> None:
     bars = "Bars: 95% bootstrap intervals over seeds." if several else "One seed has no interval."
     st.caption(
         explained(
-            f"At ε = {base.epsilon:g} and δ = {human(base.delta or 0.0)} (δ = 0 for one-hot questions and for scaled "
-            f"noise), if one user is replaced. V* is {v_star:.4g}. {bars} The search tries a few values of K, each "
-            "in a separate run with noise set for that K."
+            f"If one user is replaced, the guarantee is ε = {base.epsilon:g} and δ = {human(base.delta or 0.0)}. For "
+            f"one-hot questions and for scaled noise, δ = 0. V* is {v_star:.4g}. {bars} The search tries a few values "
+            "of K, each in a separate run with noise set for that K."
         )
     )

@@ -216,12 +216,12 @@ def questions(base: RunSpec) -> dict[str, SweepView]:
     scaled = ("central:laplace-tree:scaled",) if "laplace-tree" in known else ()
     central = (*(f"central:{mechanism}:calibrated" for mechanism in known), *scaled)
     asked: dict[str, tuple[tuple[str, ...], str, str]] = {
-        "Smaller ε?": (usual, "epsilon", "price"),
+        "What does a smaller ε cost?": (usual, "epsilon", "price"),
         "When is privacy free?": (usual, "episodes", "regret"),
-        "How many users?": (usual, "epsilon", "users"),
-        "Which mechanism?": (central, "epsilon", "price"),
-        "Longer episodes?": (usual, "H", "price"),
-        "More states?": (usual, "S", "price"),
+        "How many users are needed?": (usual, "epsilon", "users"),
+        "Which mechanism needs the fewest users?": (central, "epsilon", "price"),
+        "What do longer episodes cost?": (usual, "H", "price"),
+        "What do more states cost?": (usual, "S", "price"),
     }
     found = {}
     for words, (models, x, show) in asked.items():

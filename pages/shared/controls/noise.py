@@ -119,7 +119,7 @@ def noise(s: Session) -> None:
     if model not in REPORTED:
         return
     told = s.draft.algorithm, model, mechanism
-    reason = not_counted("played", *told, choice="Counting only reports of users told to play the row")
+    reason = not_counted("played", *told, choice="Counting only reports of users told to take the action")
     whose = {key: title for key, title in REPORTS.items() if not not_counted(key, *told)}
     chosen = effective(reports, tuple(whose))
     select("Reports counted", whose, chosen, setter("reports"), REPORTS_HELP, "reports")

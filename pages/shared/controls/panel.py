@@ -60,8 +60,8 @@ BONUS = {
     OWN: "its own bonus (not proved)",
 }
 SCHEDULES = {
-    "adaptive": "after blocks that adapt",
-    "geometric": "after blocks that grow",
+    "adaptive": "after blocks of adaptive size",
+    "geometric": "after blocks of growing size",
     "episodic": "after every user (K ≤ 10⁶)",
 }
 SCHEDULES_HELP = (
@@ -143,7 +143,7 @@ def own_environment(s: Session) -> None:
         st.caption(f":red[{escape(s.upload_problem)}]")
     with st.container(horizontal=True, gap="small"):
         save("example.json", "Example", "application/json", lambda: json.dumps(EXAMPLE, indent=1))
-        save("environment.json", "This one", "application/json", lambda: model)
+        save("environment.json", "This environment", "application/json", lambda: model)
     if len(model) > MAX_MODEL:
         st.caption(
             f"At {size(len(model))}, this environment is too large for a link. Send the file with the link; whoever "
@@ -356,7 +356,7 @@ def parameters(s: Session, owner: Owner, key: str, fields: Sequence[Field]) -> N
 
 
 def schedule(s: Session) -> None:
-    """Draw the control of the learner's policy updates: after every user, or after blocks that grow."""
+    """Draw the control of the learner's policy updates: after every user, or after blocks of users."""
     kind, _, argument = s.draft.schedule.partition(":")
     growth = {"adaptive": adaptive.ETA, "geometric": geometric.ETA}
 

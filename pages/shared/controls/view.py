@@ -106,7 +106,7 @@ def absent(spec: Spec, name: str, owner: str) -> None:
         empty(f"**{escape(name)}:** the details appear when this seed is finished.")
         return
     empty(f"**{escape(name)}** was not computed. Cost of the run: {price([spec])}.")
-    act("Run it", "play_arrow", lambda: ask([spec], owner, again=True), "close_look")
+    act("Compute this run", "play_arrow", lambda: ask([spec], owner, again=True), "close_look")
 
 
 def step_menu(part: PageState, H: int) -> int | None:

@@ -139,7 +139,7 @@ def explain(
     numbers.dataframe(
         escape_formulas(table()), hide_index=True, width="stretch", height=280, key=f"{key}:table"
     )
-    said = [explained(unlinked(item)) for item in how] or ["The sentence and the numbers show everything."]
+    said = [explained(unlinked(item)) for item in how] or ["The chart shows the values of the first tab."]
     computed.markdown("\n".join(f"- {item}" for item in said))
     subjects = PAGES[session().page or ""].lists
     terms = {word: text for name in subjects for word, text in listed_terms(name).items()}

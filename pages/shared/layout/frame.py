@@ -95,7 +95,7 @@ def guarded(draw: Callable[P, Any]) -> Callable[P, bool]:
         except (SpecError, StoreError) as error:
             st.error(escape(str(error)))
         except Exception:
-            log.exception("A page failed")
+            log.exception("Drawing a page failed")
             st.error(CRASHED)
             page_link("", "Back to Home")
         else:

@@ -66,7 +66,7 @@ def awaited(runs: Iterable[RunStatus], specs: Iterable[RunSpec] = ()) -> str:
 
 def working_out(what: str) -> str:
     """Return the text shown until a worker's answer is here. what: the subject, such as "the penalties"."""
-    return f"Working out {what} ..."
+    return f"Computing {what} ..."
 
 
 def pace(going: Sequence[RunStatus]) -> float | None:
@@ -215,9 +215,9 @@ class Runs:
                 done = finished + sum(run.seeds_done for run in going)
                 share = (finished + sum(run.progress * run.seeds for run in going)) / seeds
                 time = duration(max(now.lacking[spec].seconds_left or 0.0 for spec in now.active))
-                waiting = f"waiting for other runs, then {time} to compute"
-                left = f"{time} left" if now.of("running") else waiting
-                said = f"**{plural(runs, 'run')}** · {done} of {plural(seeds, 'seed')} finished, {left}."
+                waiting = f". Other runs come first. Computing then takes {time}."
+                left = f", {time} left." if now.of("running") else waiting
+                said = f"**{plural(runs, 'run')}** · {done} of {plural(seeds, 'seed')} finished{left}"
                 with st.container(
                     key="status_going", horizontal=True, wrap=False, vertical_alignment="center", gap="small"
                 ):
@@ -230,7 +230,7 @@ class Runs:
             elif lost := now.of("cancelled", "unknown"):
                 why = f":material/info: {plural(len(lost), 'run')} of {runs} not computed: {price(lost)}."
                 begin = begin or partial(self.start, now.specs)
-                stopped(why, "Run them", "play_arrow", begin, "begin")
+                stopped(why, "Compute the missing runs", "play_arrow", begin, "begin")
 
 
 ONLINE = Runs(FILES_OF_ONLINE)  # runs of the page Online, and of pages that lead to it

@@ -31,7 +31,7 @@ def callback(action: Callable[P, object]) -> Callable[P, None]:
         except (SpecError, StoreError) as error:
             session().said = str(error)
         except Exception:
-            log.exception("A widget failed")
+            log.exception("The callback of a widget failed")
             session().said = FAILED
         st.rerun()
 
