@@ -135,7 +135,7 @@ def measurements(
     dark: bool = False,
 ) -> Picture:
     """Draw a statistic and its interval in each setting next to the claim; `over` names the interval's samples, or is
-    "". rows: the setting's number and title, its `metrics.Finding`, and that in words."""
+    "". rows: the setting's number and title, its `Finding`, and that in words."""
     places, found = list(range(len(rows))), [one for _, _, one, _ in rows]
     ends = [v for f in found for v in (f.low, f.high, f.value, f.threshold, *f.zone) if np.isfinite(v)]
     if log:

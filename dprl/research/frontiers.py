@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dprl import metrics
 from dprl.environments import ENVIRONMENTS
 from dprl.fields import SpecError, shown
 from dprl.figures import style, tradeoff
@@ -20,8 +19,8 @@ from dprl.figures.looks import CurveStyle, dashed, marked, numbered
 from dprl.figures.regret import distinct
 from dprl.figures.tradeoff import Frontier
 from dprl.learners import ALGORITHMS, OFFLINE
-from dprl.metrics.curves import Array, RunCurves
-from dprl.metrics.growth import center_of
+from dprl.metrics.curves import Array, RunCurves, Statistic
+from dprl.metrics.growth import center_of, power_law
 from dprl.plugins import Registry
 from dprl.privacy import MECHANISMS
 from dprl.research.series import bound_of, place_of, style_of, style_of_data
@@ -117,7 +116,7 @@ def frontier_of(
     ends: Callable[[Any], Array],
     worst_of: Callable[[Any], float],
     *,
-    statistic: metrics.Statistic = "mean",
+    statistic: Statistic = "mean",
     world: str = "",
 ) -> Frontier:
     """Return one line of a sweep along the axis `x`. The slope is fitted to points that have learned enough.
@@ -158,7 +157,7 @@ def frontier_of(
         whole=whole,
         worst=worst,
         share=center / np.where(worst > 0, worst, np.nan),
-        slope=metrics.power_law(inside, rows[fit].T, statistic) if enough else (np.nan,) * 3,
+        slope=power_law(inside, rows[fit].T, statistic) if enough else (np.nan,) * 3,
         fitted=(inside[0], inside[-1]) if enough else (np.nan, np.nan),
         theory=proved,
         world=world,

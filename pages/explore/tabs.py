@@ -13,7 +13,6 @@ from typing import Any, cast, get_args
 import numpy as np
 import streamlit as st
 
-from dprl import metrics
 from dprl.environments import ENVIRONMENTS
 from dprl.fields import SpecError
 from dprl.figures import guarantee as guarantee_figures
@@ -24,6 +23,7 @@ from dprl.figures.looks import CurveStyle
 from dprl.figures.picture import Picture
 from dprl.learners.tabular.planner import OWN
 from dprl.messages import messages
+from dprl.metrics.curves import Statistic
 from dprl.papers.report import version
 from dprl.player import PlayedCurve, PlayedMeasure, Shown, player_page, sizes_of
 from dprl.privacy import PRIVATIZERS, Guarantee
@@ -140,9 +140,7 @@ def run_baselines(missing: Sequence[RunSpec]) -> None:
     st.rerun()
 
 
-def regret_chart(
-    rows: Sequence[Row], measure: str, statistic: metrics.Statistic, how: dict[str, bool]
-) -> None:
+def regret_chart(rows: Sequence[Row], measure: str, statistic: Statistic, how: dict[str, bool]) -> None:
     """Draw the chart of these runs, below warnings about its limits. how: its axes, and whether seeds have lines."""
     stuck = [(status.stuck(one), one.seeds) for one in {row[0].spec.baseline() for row in rows}]
     status.tell_doubts([words.unsettled(*max(stuck)), words.about_negative_prices(below_zero(rows))])
@@ -176,7 +174,7 @@ def comparison_picture(
     rows: Sequence[Row],
     best: Sequence[float | None],
     measure: figures.Measure,
-    statistic: metrics.Statistic,
+    statistic: Statistic,
     **how: bool,
 ) -> Picture:
     """Draw the curves with a sentence about them. best: V* of each run, None if unknown."""

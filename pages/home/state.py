@@ -14,7 +14,7 @@ from typing import Any
 
 import streamlit as st
 
-from dprl import links, metrics
+from dprl import links
 from dprl.assets import module_with_imports
 from dprl.fields import SpecError
 from dprl.figures.looks import color
@@ -22,6 +22,7 @@ from dprl.figures.style import DARK, LIGHT, Theme
 from dprl.figures.trust import LEARNED, Cost
 from dprl.messages import filled, messages
 from dprl.metrics import search
+from dprl.metrics.curves import regret_band
 from dprl.privacy import PRIVATIZERS
 from dprl.sentences.price import rough_users
 from dprl.simulation.spec import FIELDS
@@ -85,7 +86,7 @@ def known(epsilon: float) -> list[Cost]:
     costs = []
     for curve in trust(epsilon, HOME_EPISODES).curves:
         run, model = bundled("home")[curve.spec], PRIVATIZERS[curve.spec.privacy]
-        mean, low, high = metrics.regret_band(run.values / run.at)
+        mean, low, high = regret_band(run.values / run.at)
         needed = search.stays_below(run.at.astype(float), mean, LEARNED * best())
         costs.append(Cost(model.key, model.title, model.words.given, run.at, mean, low, high, needed))
     return costs

@@ -13,7 +13,6 @@ from typing import NamedTuple
 import numpy as np
 import streamlit as st
 
-from dprl import metrics
 from dprl.figures import counts
 from dprl.figures.lines import Series
 from dprl.figures.looks import numbered
@@ -21,6 +20,7 @@ from dprl.figures.picture import Picture
 from dprl.figures.regret import distinct
 from dprl.learners import OFFLINE
 from dprl.messages.labels import called, phrase
+from dprl.metrics.policies import bite, rarest
 from dprl.research.series import comparable, gap_picture, gap_series, learned_picture, style_of_data
 from dprl.sentences import offline as sentences
 from dprl.sentences import promise as said
@@ -128,7 +128,7 @@ def pessimism_picture(found: DataSetSelection, step: int | None, night: bool) ->
     trace, at, mdp = found.trace, found.at, data.environment(found.spec)
     released = trace.released.get("visits")
     E = max((float(error) for error in trace.errors.values()), default=0.0) if released is not None else 0.0
-    bitten = metrics.bite(trace.Q_hat[at], trace.Q[at], trace.optimal_policy, trace.optimal_occupancy)
+    bitten = bite(trace.Q_hat[at], trace.Q[at], trace.optimal_policy, trace.optimal_occupancy)
     private = found.spec.calibration is not None
     return counts.pessimism_of_cells(
         trace.visits[at],
@@ -173,7 +173,7 @@ def coverage_tab() -> None:
         return
     mdp = data.environment(spec)
     behaviour, best = np.array(found["visits"]), np.array(found["best"])
-    h, s, a = metrics.rarest(behaviour, best)
+    h, s, a = rarest(behaviour, best)
     where = f"{mdp.action_labels[a]} in {mdp.state_labels[s]} at step {h}"
     st.markdown(explained(sentences.about_coverage(found["optimal"], found["d_m"], where, spec.n)))
     step = view.step_menu(offline(), mdp.H)

@@ -125,17 +125,13 @@ def pacing(step: ClassStep, here: Room) -> None:
         if step.state == "revealed":
             st.markdown(f":material/visibility: {SAID['revealed']}", width="content")
             return
-        if step.state == "open":
-            pace_button(SAID["pause"], "pause", step, "paused")
-        else:
-            pace_button(SAID["go_on"], "play_arrow", step, "open")
-        pace_button(SAID["reveal"], "visibility", step, "revealed")
-
-
-def pace_button(label: str, icon: str, step: ClassStep, state: State) -> None:
-    """Draw a button that sets the state of a step, such as paused or revealed."""
-    turn = partial(store().rooms.turn_step, group().code, group().key, step.place, state)
-    button(label, turn, icon=icon, key=f"{state}_{step.place}")
+        pause: tuple[State, str, str] = ("paused", "pause", SAID["pause"])
+        if step.state == "paused":
+            pause = ("open", "play_arrow", SAID["go_on"])
+        reveal: tuple[State, str, str] = ("revealed", "visibility", SAID["reveal"])
+        for state, icon, label in (pause, reveal):
+            turn = partial(store().rooms.turn_step, group().code, group().key, step.place, state)
+            button(label, turn, icon=icon, key=f"{state}_{step.place}")
 
 
 def composer(here: Room) -> None:
@@ -252,13 +248,12 @@ _keys = component("present_keys")
 def upcoming(put: Sequence[Content]) -> Content | None:
     """Return the content that follows what was put to the class: the lesson's next step, its recap, or the next lesson;
     None after the last lesson."""
-    every = list(LESSONS)
-    last = next((content for content in reversed(put) if isinstance(content, Guess | Recap)), None)
-    if isinstance(last, Guess) and last.lesson in LESSONS:
-        more = last.step + 1 < len(LESSONS[last.lesson].steps)
-        return Guess(last.lesson, last.step + 1) if more else Recap(last.lesson)
-    number = every.index(last.lesson) + 1 if last is not None and last.lesson in LESSONS else 0
-    return Guess(every[number], 0) if number < len(every) else None
+    order: list[Content] = []
+    for key, lesson in LESSONS.items():
+        order += [*(Guess(key, at) for at in range(len(lesson.steps))), Recap(key)]
+    known = [order.index(content) for content in put if content in order]
+    following = known[-1] + 1 if known else 0
+    return order[following] if following < len(order) else None
 
 
 def title(content: Content) -> str:

@@ -9,11 +9,11 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from dprl import metrics
 from dprl.environments import ENVIRONMENTS
 from dprl.figures.tradeoff import TITLES, Frontier, ProvedLine
 from dprl.figures.users import UsersRow, users_needed
 from dprl.metrics import search
+from dprl.metrics.growth import Growth, growth_between
 from dprl.privacy import PRIVATIZERS
 from dprl.research.frontiers import SYMBOLS, all_to_lose, bound_of_run, frontier_of, look_of, looks_of
 from dprl.sentences import doubts as doubted
@@ -71,7 +71,7 @@ def price(spec: RunSpec) -> NDArray[np.float64]:
     return ends(spec) - ends(spec.baseline())
 
 
-def growth(study: SweepView) -> dict[str, list[metrics.Growth]]:
+def growth(study: SweepView) -> dict[str, list[Growth]]:
     """Return the growth of each private model's privacy cost between numbers of users, by title. The result is empty
     unless users are the axis; unfinished models are left out."""
     if study.x != "episodes":
@@ -82,7 +82,7 @@ def growth(study: SweepView) -> dict[str, list[metrics.Growth]]:
         if model == "none" or len(points) < 2 or RUNS.missing([spec for _, spec in points]):
             continue
         x, rows = np.array([k for k, _ in points], float), np.array([price(spec) for _, spec in points]).T
-        found[study.titles[model]] = metrics.growth_between(x, rows)
+        found[study.titles[model]] = growth_between(x, rows)
     return found
 
 

@@ -18,7 +18,7 @@ from dprl.environments import ENVIRONMENTS
 from dprl.fields import Field, SpecError, shown
 from dprl.learners import ALGORITHMS
 from dprl.links import chosen, decode_spec, encode_spec, last, link_heading
-from dprl.metrics import Statistic
+from dprl.metrics.curves import Statistic
 from dprl.privacy import PRIVATIZERS
 from dprl.research.sweeps import Sweep
 from dprl.simulation import FIELDS, RunSpec
@@ -219,7 +219,7 @@ def questions(base: RunSpec) -> dict[str, SweepView]:
         "What does a smaller ε cost?": (usual, "epsilon", "price"),
         "When is privacy free?": (usual, "episodes", "regret"),
         "How many users are needed?": (usual, "epsilon", "users"),
-        "Which mechanism needs the fewest users?": (central, "epsilon", "price"),
+        "Which mechanism costs least?": (central, "epsilon", "price"),
         "What do longer episodes cost?": (usual, "H", "price"),
         "What do more states cost?": (usual, "S", "price"),
     }

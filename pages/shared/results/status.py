@@ -12,8 +12,8 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from dprl import metrics
-from dprl.metrics.curves import RunCurves
+from dprl.metrics.curves import Array, RunCurves, regret_band
+from dprl.metrics.growth import unsettled
 from dprl.runs.status import RunStatus
 from dprl.simulation import RunSpec, Spec, compiles
 from dprl.words import duration, ordinal, plural
@@ -248,10 +248,10 @@ def stuck(spec: RunSpec) -> int:
     known = ONLINE.curves(spec)
     if not known.whole(spec.seeds):
         return 0
-    return metrics.unsettled(known.at, known.values)
+    return unsettled(known.at, known.values)
 
 
-def below_zero(name: str, price: metrics.Array) -> list[str]:
+def below_zero(name: str, price: Array) -> list[str]:
     """Return the name in a list if the whole interval of the privacy cost [seeds] lies below zero."""
-    _, _, high = metrics.regret_band(price.reshape(-1, 1))
+    _, _, high = regret_band(price.reshape(-1, 1))
     return [name] if high[0] < 0 else []

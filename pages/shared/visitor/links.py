@@ -22,7 +22,7 @@ from typing import Any
 from dprl import links
 from dprl.fields import Field, Kind, SpecError
 from dprl.links import MAX_CURVES
-from dprl.metrics import Statistic
+from dprl.metrics.curves import Statistic
 from dprl.privacy import PRIVATIZERS
 from dprl.simulation import RunSpec
 from dprl.words import typed
