@@ -80,7 +80,7 @@ def form(own: Own) -> None:
                 st.form_submit_button("Check the file", on_click=callback(partial(check, own)), **how)
                 st.caption("The file is read on this computer. Nothing is released.", width="stretch")
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        save("example.csv", "Example file", "text/csv", example)
+        save("example.csv", "Example file", example)
         st.caption(said.PAGE["example_file"], width="stretch")
     st.caption(explained(f"{said.PAGE['kept']} {said.PAGE['malformed']}"))
 
@@ -203,7 +203,7 @@ def before_release(own: Own) -> None:
         )
         button("Forget the data", forget_counts, own, icon="delete", key="own_forget", width="content")
         text = own.data.declared
-        save("declared.json", "Declaration", "application/json", lambda: text)
+        save("declared.json", "Declaration", lambda: text)
     if own.recalled:
         st.warning(f"{escape(own.recalled)} {said.PAGE['add_up']}", icon=":material/history:")
     if own.outside:

@@ -204,7 +204,7 @@ def offer_page() -> None:
     made = partial(
         played_page, heading, curves, view, lambda spec: answered(ready[spec]), sentence=s.explore.sentence
     )
-    save(file_name(wanted), "Download the page", "text/html", made)
+    save(file_name(wanted), "Download the page", made)
 
 
 def file_name(specs: Sequence[RunSpec]) -> str:

@@ -105,7 +105,7 @@ def standing(here: Room) -> None:
         st.markdown(f":material/groups: {now}", width="content")
         with st.container(horizontal=True, gap="small", width="content"):
             button(LEAD["lead"], lead, icon="slideshow", key="lead")
-            save(f"room-{code}.csv", SAID["csv"], "text/csv", lambda: answers_csv(file, code))
+            save(f"room-{code}.csv", SAID["csv"], lambda: answers_csv(file, code))
             if here.closed:
                 button(SAID["leave"], leave, icon="logout", key="leave")
             else:

@@ -178,14 +178,9 @@ def downloads(study: SweepView, draw: Any) -> None:
     final = {spec: RunCurves(np.array([spec.size]), ends(spec)[:, None]) for spec in sweep.specs}
     with st.container(horizontal=True, gap="small"):
         save_chart("sweep", title, draw)
-        save(
-            "sweep.csv",
-            "CSV, every seed",
-            "text/csv",
-            lambda: csv(SweepResult(sweep, final).frame().dropna()),
-        )
+        save("sweep.csv", "CSV, every seed", lambda: csv(SweepResult(sweep, final).frame().dropna()))
         settings = partial(json.dumps, sweep.to_dict(), indent=2)
-        save("sweep.json", "Settings (JSON)", "application/json", settings)
+        save("sweep.json", "Settings (JSON)", settings)
         save_citations(sweep.specs)
     st.caption("The command line does the same with these settings and writes sweep.csv:")
     st.code(COMMAND, language="bash", wrap_lines=True)

@@ -142,8 +142,8 @@ def own_environment(s: Session) -> None:
     if s.upload_problem:
         st.caption(f":red[{escape(s.upload_problem)}]")
     with st.container(horizontal=True, gap="small"):
-        save("example.json", "Example", "application/json", lambda: json.dumps(EXAMPLE, indent=1))
-        save("environment.json", "This environment", "application/json", lambda: model)
+        save("example.json", "Example", lambda: json.dumps(EXAMPLE, indent=1))
+        save("environment.json", "This environment", lambda: model)
     if len(model) > MAX_MODEL:
         st.caption(
             f"At {size(len(model))}, this environment is too large for a link. Send the file with the link; whoever "

@@ -8,6 +8,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from functools import partial
 from html import escape as html
+from mimetypes import guess_type
 from typing import Any, Literal
 
 import pandas as pd
@@ -96,12 +97,7 @@ def footer() -> str:
 def save_chart(name: str, title: str, draw: Callable[[], Picture]) -> None:
     """Offer a chart as a separate page. draw: makes the chart for a light page, once it is requested."""
     about, words = session().common, footer()
-    save(
-        f"{name}.html",
-        "Download interactive chart",
-        "text/html",
-        lambda: chart_page(title, about, draw(), words),
-    )
+    save(f"{name}.html", "Download interactive chart", lambda: chart_page(title, about, draw(), words))
 
 
 def explain(
@@ -179,7 +175,7 @@ def sketch(drawing: Sketch) -> None:
     )
 
 
-def save(name: str, label: str, mime: str, make: Callable[[], str | bytes]) -> None:
+def save(name: str, label: str, make: Callable[[], str | bytes]) -> None:
     """Draw a download that is made only on request. `make` is called outside the visitor's script, so it must contain
     everything it needs, and not use the session."""
     keep_downloads()
@@ -187,7 +183,7 @@ def save(name: str, label: str, mime: str, make: Callable[[], str | bytes]) -> N
         label,
         make,
         file_name=name,
-        mime=mime,
+        mime=guess_type(name)[0] or "application/octet-stream",
         on_click="ignore",
         icon=":material/download:",
         key=f"save_{name}",
@@ -206,7 +202,7 @@ def make_again(spec: RunSpec | OfflineSpec) -> None:
     st.code(python(spec, table, from_file=long), language="python")
     st.caption(f"The command line reads this run's file and writes spec.json, {table} and summary.json:")
     st.code("python -m dprl run --spec spec.json --out results", language="bash", wrap_lines=True)
-    save("spec.json", "spec.json", "application/json", lambda: text)
+    save("spec.json", "spec.json", lambda: text)
 
 
 def python(spec: RunSpec | OfflineSpec, table: str, from_file: bool) -> str:
@@ -249,13 +245,8 @@ def files(
         )
     with st.container(horizontal=True, gap="small"):
         if not table.empty:
-            save(f"{name}.csv", "CSV", "text/csv", lambda: csv(table))
-            save(
-                f"{name}.parquet",
-                "Parquet",
-                "application/vnd.apache.parquet",
-                lambda: table.to_parquet(index=False),
-            )
+            save(f"{name}.csv", "CSV", lambda: csv(table))
+            save(f"{name}.parquet", "Parquet", lambda: table.to_parquet(index=False))
         save_citations(specs)
         if not table.empty and draw is not None:
             save_chart(name, title, draw)
@@ -276,4 +267,4 @@ def files(
 
 def save_citations(specs: Iterable[Spec]) -> None:
     """Draw the download of the sources to cite for these runs."""
-    save("cite.bib", "Citations (BibTeX)", "application/x-bibtex", partial(cite, *specs))
+    save("cite.bib", "Citations (BibTeX)", partial(cite, *specs))
