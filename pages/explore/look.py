@@ -1,5 +1,4 @@
-"""The tabs Counts, Confidence set and Policy, which show one run in detail, and the selections that tabs share: the
-visible curves, and the run, seed and moment in detail."""
+"""The tabs of Online about one run: Counts, Confidence set and Policy; and the selection of runs, for all tabs."""
 
 from __future__ import annotations
 
@@ -92,8 +91,7 @@ def stretch(trace: SeedTrace) -> tuple[str, int, int]:
 
 
 def moment(found: SeedTrace, first: int | None = None) -> int:
-    """Draw a slider over the moments that were stored in detail; return the index of the chosen one. first: the episode
-    selected by default, instead of the last."""
+    """Draw a slider over the stored moments, by default at the episode `first` or the last; return the chosen index."""
     episodes = [int(k) for k in found.detail_episodes]
     e = session().explore
     return episodes.index(view.steps(e, "Episodes so far", "episode", episodes, count, otherwise=first))

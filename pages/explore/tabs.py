@@ -1,5 +1,4 @@
-"""The tabs of Online about all runs: Regret, the cost of learning so far; and Guarantee, which shows each run's claimed
-and proved guarantee, and the place where noise is added; and the same comparison as a page without a server."""
+"""The tabs of Online about all runs, Regret and Guarantee, and the same comparison as a page without a server."""
 
 from __future__ import annotations
 
@@ -221,8 +220,7 @@ MOST_NOISE = " The count is for an action that all users were told to take. Othe
 
 
 def guarantee_tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
-    """Draw what follows from the specs: the guarantees of the visible curves, one in detail, and the effect of other
-    noise."""
+    """Draw the guarantees of the visible curves, one of them in detail, and how much noise a guarantee needs."""
     curves = session().explore.shown
     places = offered("see a guarantee")
     if not places:

@@ -42,8 +42,7 @@ NEEDED = f"Users until an average episode loses less than {LEARNED:.0%} of V*"
 
 @dataclass
 class Home(PageState):
-    """The page's state for one visitor. drawn: the chart's (epsilon, dark theme); story: whether it shows the story
-    above."""
+    """One visitor's Home. drawn: the chart's (epsilon, dark theme); story: whether the story is above the chart."""
 
     epsilon: float = EPSILON.default
     drawn: tuple[float, bool] = (EPSILON.default, False)

@@ -1,7 +1,4 @@
-"""The tabs of Offline, and the names and looks of its runs.
-
-Suboptimality, Guarantee and Data are about all runs; Pessimism, Policy and Coverage show one data set in detail.
-"""
+"""The tabs of Offline: Suboptimality, Guarantee and Data about all runs, and the others about one data set."""
 
 from __future__ import annotations
 
@@ -40,8 +37,7 @@ from pages.shared.visitor.state import owner_id
 
 
 def run_titles(specs: Sequence[OfflineSpec]) -> list[str]:
-    """Return a distinct title for each run as plain text; it names the environment and the algorithm if there are
-    several."""
+    """Return a distinct plain title for each run, with the environment and the algorithm if there are several."""
     several = len({spec.algorithm for spec in specs}) > 1
     labels = [place + label(spec, several) for place, spec in zip(places_apart(specs), specs, strict=True)]
     return distinct(told_apart(specs, labels))

@@ -1,7 +1,4 @@
-"""The settings of the page Offline, its examples, its view, and its part of a visitor's session.
-
-The settings are environment, behaviour policy, learners, budgets and noise.
-"""
+"""The settings of the page Offline, its examples, its view, and its part of a visitor's session."""
 
 from __future__ import annotations
 
@@ -104,10 +101,7 @@ def knows(option: str) -> bool:
 
 
 def specs_of(settings: OfflineSettings, draft: Draft) -> tuple[OfflineSpec, ...]:
-    """Return the runs that the controls describe: one for each non-private learner, and one per budget for the others.
-
-    Raises SpecError.
-    """
+    """Return the runs of the controls: one per learner without privacy, else one per budget. Raises SpecError."""
     if not settings.learners:
         raise SpecError("learners", "none was chosen; choose at least one.")
     budgets = read_values(FIELDS[BUDGET[settings.privacy]], settings.values[settings.privacy], MAX_CURVES)

@@ -208,8 +208,7 @@ def script(name: str, step: ClassStep, written: str | None, **given: object) -> 
 
 
 def report_on_phone(step: ClassStep, content: Question | Clinic, written: str | None, total: float) -> None:
-    """Draw a question with its coin, or an episode to play, then the recorded report and, once they are revealed, the
-    class's results. total: the phone's budget epsilon in this room."""
+    """Draw a question or an episode, then the recorded report and the results. total: the phone's budget epsilon."""
     if isinstance(content, Question):
         st.header(escape(content.text), anchor=False)
         script("coin", step, written, opposites=opposites(content.epsilon))

@@ -246,8 +246,7 @@ _keys = component("present_keys")
 
 
 def upcoming(put: Sequence[Content]) -> Content | None:
-    """Return the content that follows what was put to the class: the lesson's next step, its recap, or the next lesson;
-    None after the last lesson."""
+    """Return what follows in the lessons: a step, a recap, or the next lesson's first step; None after the last."""
     order: list[Content] = []
     for key, lesson in LESSONS.items():
         order += [*(Guess(key, at) for at in range(len(lesson.steps))), Recap(key)]

@@ -165,8 +165,7 @@ def step_chart(
 
 
 def pictured(lesson: Lesson, at: int) -> None:
-    """Draw the environment that first appears at a step, counted from 0, in a fold: its drawing, a sentence, and users
-    who walk through it. If none does, draw nothing."""
+    """Draw the environment that first appears at a step in a fold, with users who walk through it, if there is one."""
     met = lesson.met(at)
     if met is None:
         return

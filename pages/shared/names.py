@@ -54,8 +54,7 @@ def titles(curves: Sequence[Curve]) -> list[str]:
 
 
 def places_apart(specs: Sequence[RunSpec | OfflineSpec]) -> list[str]:
-    """Return a prefix for the title of each run: its environment, with parameters that distinguish it from others of
-    its kind, or "" if all runs share one environment."""
+    """Return a prefix for each run's title: its environment, told apart from the others; "" if all share one."""
     if len({place_of(spec) for spec in specs}) == 1:
         return [""] * len(specs)
     names = [ENVIRONMENTS[spec.environment].called(spec.environment_params) for spec in specs]

@@ -1,5 +1,4 @@
-"""The results of a study: its curves, the papers' bounds next to them, and doubts; and the search for the users needed
-under each privacy model, with its chart."""
+"""The results of a study: its curves, the papers' bounds, doubts, and the search for the users needed."""
 
 from __future__ import annotations
 
@@ -72,8 +71,7 @@ def price(spec: RunSpec) -> NDArray[np.float64]:
 
 
 def growth(study: SweepView) -> dict[str, list[Growth]]:
-    """Return the growth of each private model's privacy cost between numbers of users, by title. The result is empty
-    unless users are the axis; unfinished models are left out."""
+    """Return how each private model's cost grows with the users, by title; {} on other axes. Finished models only."""
     if study.x != "episodes":
         return {}
     found = {}
@@ -126,8 +124,7 @@ def wanted(study: SweepView) -> list[RunSpec]:
 
 
 def proved(study: SweepView) -> tuple[list[ProvedLine], tuple[str, ...]]:
-    """Return the papers' bounds, one for each privacy model of the chart, and a description of each. The bounds are for
-    users with one episode each."""
+    """Return the papers' bounds for the models of the chart, at one episode per user, and a description of each."""
     drawn: list[ProvedLine] = []
     said: list[str] = []
     if study.bounds == "off" or study.x == "contribution" or study.base.contribution > 1:

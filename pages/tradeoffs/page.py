@@ -1,5 +1,4 @@
-"""Trade-offs: the privacy cost against epsilon, the number of users, and the size of the problem. The constant settings
-are those of Online; the models and the axis come in addition."""
+"""Trade-offs: the privacy cost against epsilon, the number of users, and the size of the problem."""
 
 from __future__ import annotations
 
@@ -172,8 +171,7 @@ def frontier_chart(study: SweepView) -> None:
 
 
 def downloads(study: SweepView, draw: Any) -> None:
-    """Draw downloads of all seeds' numbers, the settings, the papers, and the chart as a page; `draw` returns the
-    picture."""
+    """Draw downloads of all numbers, the settings, the papers, and the chart, which `draw` returns."""
     sweep, title = study.sweep, f"{studies.SHOWS[study.show]} against {AXES.get(study.x, study.x)}"
     final = {spec: RunCurves(np.array([spec.size]), ends(spec)[:, None]) for spec in sweep.specs}
     with st.container(horizontal=True, gap="small"):
@@ -262,8 +260,7 @@ def base_of_controls() -> RunSpec:
 
 
 def sweep_box(left_out: DeltaGenerator) -> None:
-    """Describe what Run will do, and draw the button. left_out: the container for the reasons why something cannot be
-    run, which may be too long for this box."""
+    """Describe what Run will do, and draw the button. left_out: the container for reasons too long for this box."""
     t = trade()
 
     def made() -> SweepView:

@@ -110,10 +110,7 @@ class SweepView:
 
     @property
     def refusals(self) -> dict[str, list[str]]:
-        """Return the reasons why parts of the chart cannot be run, each with its models.
-
-        In `users`, only the reason why the search cannot go beyond its largest K counts.
-        """
+        """Return why parts of the chart cannot run, each reason with its models; in `users`, only the largest K's."""
         found: dict[str, dict[str, None]] = {}
         if self.show != "users":
             for point in self.sweep.points:
@@ -255,9 +252,7 @@ def encode(study: SweepView) -> list[tuple[str, str]]:
 def decode(
     parameters: Mapping[str, Sequence[str]], problems: list[str], files: Mapping[str, str] | None = None
 ) -> SweepView:
-    """Read a study from the query parameters (each key with all its values), and add a sentence to `problems` for each
-    wrong value. Unknown keys are ignored. files: texts known on this server that are too long for a link, by their
-    digest."""
+    """Read a study from a link, with a sentence in `problems` for each wrong value. files: see `links.decode_spec`."""
     base = DEFAULT.base
     if (text := last(parameters, BASE)) is not None:
         found, wrong = decode_spec(text, files)

@@ -128,8 +128,7 @@ def noise(s: Session) -> None:
 
 
 def chosen_noise(s: Session) -> tuple[str, str, float, str]:
-    """Return mechanism, calibration, delta and reports of the run that the controls describe: the chosen ones, or the
-    defaults."""
+    """Return mechanism, calibration, delta and reports of the controls' run, with defaults if none were chosen."""
     algorithm = ALGORITHMS[s.draft.algorithm]
     model = effective(s.draft.privacy, algorithm.privacies)
     fitting = next(name for name in ENVIRONMENTS if runs_in(s.draft.algorithm, name))

@@ -88,8 +88,7 @@ def draw_environment(environment: str, params: Mapping[str, Any], key: str) -> N
 @st.fragment
 @guarded
 def sidebar(draw: Callable[[], T], run_box: Callable[[T], object]) -> None:
-    """Draw the settings of a page, and below them its box with Run, which receives their values. Changing a setting
-    redraws only this part."""
+    """Draw a page's settings, and its box with Run, which receives their values. A change redraws only this part."""
     session().wrong.clear()
     with st.container(key="controls", gap="small"):
         found = draw()
@@ -98,8 +97,7 @@ def sidebar(draw: Callable[[], T], run_box: Callable[[T], object]) -> None:
 
 
 def run_settings(expert: Callable[[Session], object]) -> tuple[RunSpec | None, str]:
-    """Draw all settings of a run, at last the page's `expert` ones; return the run that they describe, or a sentence
-    that explains why there is none."""
+    """Draw all settings of a run, the page's `expert` ones last; return the run, or why there is none."""
     s = session()
     for draw in (environment, learner, privacy, size_controls, environment_parameters, expert):
         draw(s)
@@ -152,8 +150,7 @@ def own_environment(s: Session) -> None:
 
 
 def received(s: Session, file: Any) -> None:
-    """Use the environment of an uploaded file, or explain its fault in one sentence. One that describes every step of
-    an episode sets H."""
+    """Use the environment of an uploaded file, or explain its fault. A table with a row for each step sets H."""
     s.upload_problem = ""
     if file is None:
         return

@@ -97,8 +97,7 @@ def close_look(
 
 
 def absent(spec: Spec, name: str, owner: str) -> None:
-    """Show why a seed has no details yet. A run of which only the curve is bundled is requested, unless that costs too
-    much."""
+    """Show why a seed has no details. If only the curve of its run is bundled, request the run if it is cheap."""
     run = data.store().status(spec, owner)
     if run.state == "unknown" and begin([spec], owner):
         st.rerun()

@@ -1,5 +1,4 @@
-"""The display of figures, each as a chart, a sentence about it, and its numbers; downloads made on request; and ways to
-repeat a run without the pages: its spec, Python, and a command line."""
+"""The display of figures with their sentence and numbers; downloads; and ways to repeat a run without the pages."""
 
 from __future__ import annotations
 
@@ -51,8 +50,7 @@ def show(
     how: Sequence[str] = (),
     files: Callable[[], object] | None = None,
 ) -> None:
-    """Show a figure with its sentence and the fold about it. picked: called with Streamlit's event when a point is
-    pressed; group, how, files: see `explain`."""
+    """Show a figure, its sentence and its fold. picked: see `draw`; group, how, files: see `explain`."""
     draw(picture, key, picked)
     explain(picture.see, lambda: picture.table, key, group=group, how=how, files=files)
 
@@ -63,7 +61,7 @@ def draw(
     picked: Callable[[Any], None] | None = None,
     height: Literal["content", "stretch"] = "content",
 ) -> None:
-    """Draw only the figure, whose camera saves in the chosen format. height: `stretch` fills the container."""
+    """Draw only the figure. picked: called with Streamlit's event of a press; height: `stretch` fills the container."""
     with st.container(key="alone_chart") if alone(key) else nullcontext():
         if alone(key) and (common := session().common):
             st.caption(explained(unlinked(common)))
@@ -81,8 +79,7 @@ def draw(
 
 
 def alone(key: str) -> bool:
-    """Return whether this is the first chart of the page, all that an embedded page (`embed=true`) shows. The rest is
-    hidden by style.css."""
+    """Return whether this is the first chart, all that an embedded page shows: style.css hides the rest."""
     s = session()
     if st.context.is_embedded and not s.alone:
         s.alone = key
@@ -176,8 +173,7 @@ def sketch(drawing: Sketch) -> None:
 
 
 def save(name: str, label: str, make: Callable[[], str | bytes]) -> None:
-    """Draw a download that is made only on request. `make` is called outside the visitor's script, so it must contain
-    everything it needs, and not use the session."""
+    """Draw a download. `make` is called on request, outside the visitor's script, so it must not use the session."""
     keep_downloads()
     st.download_button(
         label,

@@ -91,8 +91,7 @@ def bytes_of(value: Any) -> int:
 
 
 class SizedCache:
-    """A cache of values, each with a version, or None if it is valid for every version. Beyond `most` bytes, the least
-    recently used values are dropped."""
+    """A cache of values of at most `most` bytes; those used least recently are dropped. Values may have versions."""
 
     def __init__(self, most: int) -> None:
         self._most = most

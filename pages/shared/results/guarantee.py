@@ -1,5 +1,4 @@
-"""Cards of guarantees, with the claim about the people whose data a run learns from and the guarantee proved for its
-noise: whole cards for runs on data sets, and the parts that they share with the cards of online runs."""
+"""Cards of guarantees, claimed and proved: whole cards for runs on data sets, and their parts for online runs."""
 
 from __future__ import annotations
 
@@ -35,8 +34,7 @@ def guarantee_of(run: Spec) -> tuple[Guarantee | None, str]:
 
 
 def promised(spec: OfflineSpec | UploadSpec, key: int) -> None:
-    """Draw a run's card, its guarantee in words and numbers, once a worker has computed it; the parts have the same
-    order in every card. key: a number that is unique on the page."""
+    """Draw a run's guarantee in words and numbers, once a worker has computed it. key: a number unique on the page."""
     g, wrong = guarantee_of(spec)
     if g is None:
         st.caption(wrong or working_out("the guarantee of this noise"))

@@ -1,5 +1,4 @@
-"""The status of runs in words, with buttons for the possible actions; the runs of a page, some of which come with the
-program; and warnings about results."""
+"""The status of runs in words, with buttons for actions; the runs of a page; and warnings about results."""
 
 from __future__ import annotations
 
