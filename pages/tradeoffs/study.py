@@ -110,7 +110,7 @@ class SweepView:
 
     @property
     def refusals(self) -> dict[str, list[str]]:
-        """Return why parts of the chart cannot run, each reason with its models; in `users`, only the largest K's."""
+        """Return the reasons for gaps in the chart, each with its models; in `users`, why a search stops early."""
         found: dict[str, dict[str, None]] = {}
         if self.show != "users":
             for point in self.sweep.points:
