@@ -57,7 +57,7 @@ def draw(own: Own, corner: DeltaGenerator, live: bool) -> None:
         st.markdown(f"## An example: {human(trace.spec.n)} simulated patients", anchors=False)
         st.markdown(explained(said.about_example(float(trace.spec.rho or 0.0))))
         on_one_screen(trace, 1, "own_example")
-    st.markdown(f"## {'Your release' if own.specs else 'Use my own file'}", anchors=False)
+    st.markdown(f"## {'Your release' if own.specs else 'Use your own file'}", anchors=False)
     if not readings.allowed():
         st.info(said.PAGE["off"], icon=":material/lock:")
         return

@@ -26,6 +26,7 @@ from pages.shared.controls.widgets import (
     fold,
     locked,
     log_slider,
+    pills,
     select,
     stops,
     values_field,
@@ -88,15 +89,8 @@ def examples() -> None:
     """Draw the ready-made comparisons, and describe the one shown."""
     part, titles = offline(), {example.title: example for example in EXAMPLES}
     now = next((example for example in EXAMPLES if example.specs == part.specs), None)
-
-    def taken(title: str | None) -> None:  # None for a second click on the one shown
-        if chosen := titles.get(title or "", now):
-            part.take(chosen)
-
     shown = now.title if now else None
-    st.pills(
-        "Examples", list(titles), default=shown, label_visibility="collapsed", **keyed("examples", taken)
-    )
+    pills("Examples", "examples", list(titles), shown, lambda title: part.take(titles[title]))
     with st.container():  # keeps its place when it is empty
         if now:
             st.markdown(explained(f"**{escape(now.say)}**"))

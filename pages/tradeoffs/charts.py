@@ -31,7 +31,7 @@ from pages.shared.visitor.links import fields_of
 from pages.tradeoffs.study import RUNS, USERS_GRID, SweepView, start_sweep, trade
 
 NO_MODEL = "There is no private model to compare. Add one in the settings."
-IMPOSSIBLE = "None of these runs is possible; the lines above list the allowed values."
+IMPOSSIBLE = "None of these runs is possible. The lines above give the reasons."
 ends = RUNS.ends
 # The bound for each privacy model that is drawn if no paper has one for the algorithm.
 PROVED = {"none": "minimax", "central": "dp-ucbvi-jdp", "shuffle": "sdp-pe", "local": "dp-ucbvi-ldp"}
@@ -88,8 +88,9 @@ def refusals(study: SweepView) -> list[str]:
     """List the parts left out of the chart: for each reason, a sentence in Markdown."""
     sentences = []
     for reason, models in study.refusals.items():
-        names = f" of {listed([quoted(study.titles[model]) for model in models])}"
-        sentences.append(f"Left out{names if len(models) < len(study.titles) else ''}: {escape(reason)}")
+        names = listed([quoted(study.titles[model]) for model in models])
+        what = f"all of {names}" if len(models) < len(study.titles) else "everything"
+        sentences.append(f"Not {what} can be drawn: {escape(reason)}")
     return sentences
 
 

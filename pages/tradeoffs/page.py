@@ -31,6 +31,7 @@ from pages.shared.controls.widgets import (
     choose_several,
     exact,
     locked,
+    pills,
     segments,
     select,
     setter,
@@ -105,21 +106,16 @@ def questions(study: SweepView) -> None:
     """Draw buttons for ready-made studies with the current settings."""
     s, t = session(), trade()
 
-    def asked(words: str | None) -> None:
+    def asked(words: str) -> None:
         base = study.base if s.draft == t.first_draft else base_of_controls()
-        found = studies.questions(base)  # a second click deselects a question, which then opens it again
-        studies.show_study(found.get(words or studies.question_of(study) or "", next(iter(found.values()))))
+        found = studies.questions(base)
+        studies.show_study(found.get(words, next(iter(found.values()))))
         start_sweep()
         write_address(t)
         st.rerun()
 
-    st.pills(
-        "Questions",
-        list(studies.questions(study.base)),
-        default=studies.question_of(study),
-        label_visibility="collapsed",
-        **keyed("questions", asked),
-    )
+    offered = list(studies.questions(study.base))
+    pills("Questions", "questions", offered, studies.question_of(study), asked)
 
 
 def choose(**changes: Any) -> None:
@@ -275,7 +271,7 @@ def sweep_box(left_out: DeltaGenerator) -> None:
         for sentence in charts.refusals(study):
             left_out.caption(f":red[{sentence}]")
         if not specs:
-            refused.append("None of these runs is possible; the reasons are below the models.")
+            refused.append("None of these runs is possible. The reasons are below the models.")
 
     def run(study: SweepView) -> None:
         t.put(view=study)

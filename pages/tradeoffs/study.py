@@ -60,8 +60,9 @@ class SweepView:
     statistic: Statistic = looked("mean", "the statistic over seeds", "stat", choices=STATISTICS)
 
     def __post_init__(self) -> None:
-        if not 1 <= len(self.models) <= MOST_MODELS:
-            raise SpecError("models", f"{len(self.models)} models were given; give 1 to {MOST_MODELS}.")
+        for name, given, most in (("models", self.models, MOST_MODELS), ("values", self.values, MOST_VALUES)):
+            if not 1 <= len(given) <= most:
+                raise SpecError(name, f"{len(given)} {name} were given; give 1 to {most}.")
         models = tuple(PrivacyChoice.parse(text).text for text in self.models)
         taken = ALGORITHMS[self.base.algorithm].privacies
         for model in models:
@@ -72,8 +73,6 @@ class SweepView:
             raise SpecError("models", "one model was given twice; give each model once.")
         if self.x not in axes(self.base):
             raise SpecError("x", f"{shown(self.x)} is not allowed; give one of {', '.join(axes(self.base))}.")
-        if not 1 <= len(self.values) <= MOST_VALUES:
-            raise SpecError("values", f"{len(self.values)} values were given; give 1 to {MOST_VALUES}.")
         sweep = Sweep(self.base, {"privacy": models, self.x: sorted(self.values)})
         object.__setattr__(self, "models", models)
         object.__setattr__(self, "values", sweep.axes[-1][1])
@@ -90,12 +89,12 @@ class SweepView:
     @cached_property
     def titles(self) -> dict[str, str]:
         """Return the name of each model's line."""
-        choices = {text: PrivacyChoice.parse(text) for text in self.models}
-        found = {
-            text: one.title if one.mechanism else PRIVATIZERS[one.privacy].title
-            for text, one in choices.items()
-        }
-        return {text: title[0].upper() + title[1:] for text, title in found.items()}
+        found = {}
+        for text in self.models:
+            one = PrivacyChoice.parse(text)
+            title = one.title if one.mechanism else PRIVATIZERS[one.privacy].title
+            found[text] = title[0].upper() + title[1:]
+        return found
 
     @property
     def private(self) -> list[str]:
@@ -111,18 +110,17 @@ class SweepView:
     @property
     def refusals(self) -> dict[str, list[str]]:
         """Return the reasons for gaps in the chart, each with its models; in `users`, why a search stops early."""
-        found: dict[str, dict[str, None]] = {}
-        if self.show != "users":
-            for point in self.sweep.points:
-                if point.spec is None:
-                    found.setdefault(point.refusal, {})[point.values[0]] = None
-        else:
+        refused = [point for point in self.sweep.points if point.spec is None]
+        if self.show == "users":
+            refused = []
             for way in self.private:
                 points = _once(self.base, (way,), "episodes", USERS_GRID)[0].points
                 most = max((i for i, point in enumerate(points) if point.spec), default=-1)
-                for point in points[most + 1 : most + 2]:
-                    found.setdefault(point.refusal, {})[way] = None
-        return {reason: list(models) for reason, models in found.items()}
+                refused += points[most + 1 : most + 2]
+        found: dict[str, list[str]] = {}
+        for reason, model in dict.fromkeys((point.refusal, point.values[0]) for point in refused):
+            found.setdefault(reason, []).append(model)
+        return found
 
     @property
     def common(self) -> str:

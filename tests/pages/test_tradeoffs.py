@@ -182,7 +182,7 @@ def test_users_are_searched_for_run_by_run(visit: Visit, store: Store, work: Wor
 
 def test_points_that_cannot_be_run_say_why(visit: Visit) -> None:
     app = visit(PAGE, **query(replace(SMALL, x="S", values=(3, 300))))
-    assert "Left out" in words(app)
+    assert "can be drawn: " in words(app)
     assert "counters" in words(app)
 
 

@@ -85,6 +85,14 @@ def segments(
     )
 
 
+def pills(
+    label: str, name: str, options: Sequence[str], now: str | None, chosen: Callable[[str], object]
+) -> None:
+    """Draw a choice of short texts. A second click on the selected one, which deselects it, chooses it again."""
+    use = keyed(name, lambda text: chosen(text or now or options[0]))
+    st.pills(label, options, default=now, label_visibility="collapsed", **use)
+
+
 def read_number(field: Field, text: str) -> Any:
     """Parse a typed number such as 1,000. Raises SpecError, also if nothing was typed but a value is needed."""
     if field.kind in ("int", "float") and THOUSANDS.fullmatch(text.strip()):

@@ -138,7 +138,7 @@ def share(part: PageState, more: Callable[[], None] | None = None) -> None:
             button("Make a short link", shorten, s.page or "", whole, icon="link", key="shorten")
         if more is not None:
             more()
-        st.markdown("**In your own page**, the first chart with its sentence:")
+        st.markdown("**To embed** the first chart with its sentence in your own page:")
         there = html(address.whole_address(query_of([*items, ("embed", "true")])))
         # without highlighting: the colours of code are too faint for such small text
         st.code(f'<iframe src="{there}" width="100%" height="640"></iframe>', language=None, wrap_lines=True)

@@ -88,7 +88,7 @@ def facts(g: Guarantee, scale: str = "") -> None:
         "Scale of one draw": scale,
         "Noise placement": g.where,
         "A user sends": g.messages,
-        "Taken as public, so not protected": " · ".join(g.public),
+        "Public, so not protected": " · ".join(g.public),
     }
     st.markdown(explained("\n".join(f"- **{name}:** {escape(text)}" for name, text in rows.items() if text)))
 
@@ -100,4 +100,4 @@ def assumptions(g: Guarantee) -> None:
         st.caption(escape("Sources: " + "; ".join(dict.fromkeys(g.sources)) + "."))
         if st.get_option("server.enableStaticServing"):
             address = "app/static/docs/reference/sentences.html"
-            st.markdown(f":material/help: [What each sentence about privacy follows from]({address})")
+            st.markdown(f":material/help: [Why each sentence about privacy is true]({address})")
