@@ -259,7 +259,9 @@ def more(s: Session, settings: OfflineSettings) -> None:
         fields["contribution"] = "Most episodes of one user"
     for name, label in fields.items():
         exact(label, name, FIELDS[name], getattr(settings, name), into(settings, name))
-    for key, constants in record.constants_by_family(settings.learners).items():
+    chosen = [OFFLINE_LEARNERS[option.removesuffix(record.PLAIN)] for option in settings.learners]
+    # a private learner shares its constants with its non-private form
+    for key, constants in {one.baseline: list(one.fields) for one in chosen if one.fields}.items():
         st.caption(f"Constants of {escape(OFFLINE_LEARNERS[key].title)}, with and without privacy")
         parameters(s, "algorithm", key, constants)
 

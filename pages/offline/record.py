@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from dprl.environments import ENVIRONMENTS
-from dprl.fields import Field, SpecError
+from dprl.fields import SpecError
 from dprl.learners import OFFLINE
 from dprl.links import MAX_CURVES, last
 from dprl.simulation import OfflineSpec, RunSpec
@@ -87,12 +87,6 @@ def title(option: str) -> str:
 def in_paper(settings: OfflineSettings, key: str) -> bool:
     """Return whether the paper states this learner's noise; it does not if rewards are learned."""
     return settings.privacy in OFFLINE[key].paper_noise and not (settings.rewards == "learned" and knows(key))
-
-
-def constants_by_family(learners: Sequence[str]) -> dict[str, list[Field]]:
-    """Return the constants of these learners by the key of the non-private form, which a private learner shares."""
-    found = (OFFLINE[option.removesuffix(PLAIN)] for option in learners)
-    return {learner.baseline: list(learner.fields) for learner in found if learner.fields}
 
 
 def knows(option: str) -> bool:

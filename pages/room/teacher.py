@@ -139,6 +139,10 @@ def composer(here: Room) -> None:
     if here.closed:
         return
     r = group()
+
+    def kept(epsilon: float) -> str:  # with the share of people who report their true answer
+        return filled(SAID["kept"], epsilon=human(epsilon), share=percent(1 - flip(epsilon)))
+
     with st.container(border=True):
         st.markdown(SAID["put"])
         segments(SAID["kind"], "put", SAID["kinds"], r.puts, choose)
@@ -150,7 +154,7 @@ def composer(here: Room) -> None:
             if r.puts == "question":
                 name = f"text_{r.asked}"
                 st.text_input(SAID["text"], key=name, max_chars=MOST_LETTERS, placeholder=SAID["example"])
-                epsilon_menu(SAID["epsilon"], left, here.total, kept_share, SAID["keeps"])
+                epsilon_menu(SAID["epsilon"], left, here.total, kept, SAID["keeps"])
                 label = SAID["ask"]
             elif r.puts == "clinic":
                 st.markdown(filled(CLINIC["form"], steps=world().H))
@@ -177,11 +181,6 @@ def epsilon_menu(
     key = f"epsilon_{group().asked}"
     st.selectbox(label, offered, at, key=key, format_func=says, filter_mode=None, help=help)
     st.caption(explained(sentences.left(left, total)))
-
-
-def kept_share(epsilon: float) -> str:
-    """Describe an epsilon with the share of people who report their true answer."""
-    return filled(SAID["kept"], epsilon=human(epsilon), share=percent(1 - flip(epsilon)))
 
 
 def step_menu() -> None:

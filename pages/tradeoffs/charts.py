@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
@@ -25,10 +23,9 @@ from pages.shared.layout.chart import kept, show
 from pages.shared.layout.terms import escape, explained
 from pages.shared.names import style_of
 from pages.shared.results import answers, status
-from pages.shared.results.status import Progress, working_out
-from pages.shared.visitor.callbacks import into
+from pages.shared.results.status import working_out
 from pages.shared.visitor.links import fields_of
-from pages.tradeoffs.study import RUNS, USERS_GRID, SweepView, start_sweep, trade
+from pages.tradeoffs.study import RUNS, USERS_GRID, SweepView, trade
 
 NO_MODEL = "There is no private model to compare. Add one in the settings."
 IMPOSSIBLE = "None of these runs is possible. The lines above give the reasons."
@@ -207,12 +204,7 @@ def fewest_and_most(study: SweepView, found: Found) -> str:
     return said
 
 
-def strip(now: Progress) -> None:
-    """Draw the joint status of the runs."""
-    RUNS.strip(now, start_sweep, partial(into(trade(), "asked"), False))
-
-
-def needed(study: SweepView, now: Progress) -> None:
+def needed(study: SweepView) -> None:
     """Plot the users needed, under each privacy model, for the privacy cost of an episode to become small enough."""
     base, name = study.base, "Privacy cost of an episode, at most % of V*"
     with st.columns(2)[0]:
@@ -229,7 +221,6 @@ def needed(study: SweepView, now: Progress) -> None:
     if not found:
         st.info(IMPOSSIBLE if study.private else NO_MODEL)
         return
-    strip(now)
     several = base.seeds > 1
     rows = []
     for way, users in found.items():

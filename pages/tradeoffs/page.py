@@ -48,7 +48,7 @@ from pages.shared.visitor.links import STATISTICS, values_text
 from pages.shared.visitor.state import read_address, session, write_address
 from pages.tradeoffs import charts
 from pages.tradeoffs import study as studies
-from pages.tradeoffs.charts import IMPOSSIBLE, ends, needed, strip
+from pages.tradeoffs.charts import IMPOSSIBLE, ends, needed
 from pages.tradeoffs.study import RUNS, SweepView, start_sweep, trade
 
 ONLY_SLOPES = "In the dotted bounds, constants and logarithms are set to 1, so compare slopes, not heights."
@@ -93,11 +93,8 @@ def draw_sweep(corner: DeltaGenerator, live: bool) -> None:
             )
     for refusal in charts.refusals(study):
         st.caption(f":material/info: {refusal}")
-    if study.show == "users":
-        needed(study, now)
-    else:
-        strip(now)
-        frontier_chart(study)
+    RUNS.strip(now, start_sweep, partial(into(t, "asked"), False))
+    (needed if study.show == "users" else frontier_chart)(study)
     with corner:
         share(t)
 
