@@ -194,8 +194,7 @@ def played_page(
     nav: str = "",
     sentence: str = "",
 ) -> str:
-    """Return the page as HTML. replay: returns the output of `wasm.replayed` for a run with one of its numbers of
-    users. sentence: a message from the person who shares it. title, nav: see `player_page`."""
+    """Return the page as HTML. replay: returns what `wasm.replayed` does; title, nav: see `player_page`."""
     unnamed = [replace(curve, name="") for curve in curves]
     rows = zip(curves, titles(curves), titles(unnamed), kinds(curves), strict=True)
     played = []

@@ -1,5 +1,4 @@
-"""The teacher's page: the entrance for the class, the steps put to it, and the answers; and leading a class from a
-projector: one step at a time, in large letters, controlled by keyboard or remote control."""
+"""The teacher's page with the steps put to the class and its answers, and the projector view, one step at a time."""
 
 from __future__ import annotations
 

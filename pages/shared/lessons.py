@@ -295,8 +295,7 @@ _drag = component("drag")
 
 
 def draggable(prediction: Prediction, text: str, chart: str, said: Said) -> None:
-    """Let the visitor drag the marker of a chart, if the prediction has one. text: its place, "" while it waits. said:
-    called with the text of its new place."""
+    """Let the visitor drag a chart's marker, if there is one. text: its place, or ""; said: called with a new place."""
     if not isinstance(prediction, Marker):
         return
     marks = prediction.marks

@@ -204,8 +204,7 @@ DEFAULT = SweepView(RunSpec(episodes=10**10, seeds=10))
 
 
 def questions(base: RunSpec) -> dict[str, SweepView]:
-    """Return the ready-made studies of one base, by the question that each answers. Many models are compared at every
-    second value of the axis, because a visitor's runs are limited."""
+    """Return ready-made studies of a base by their question. With many models, every second value is left out."""
     usual = usual_models(base)
     known = mechanisms_for(base.algorithm, "central") if "central" in usual else ()
     scaled = ("central:laplace-tree:scaled",) if "laplace-tree" in known else ()

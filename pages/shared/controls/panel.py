@@ -274,8 +274,7 @@ def size_controls(s: Session) -> None:
 
 
 def more(s: Session, first: Sequence[Callable[[Session], None]] = (), along: str = "") -> None:
-    """Draw the settings that most visitors leave unchanged. first: the page's own settings, which come before the rest;
-    along: a field for which the page takes several values elsewhere."""
+    """Draw settings that most visitors leave alone, first the page's own. along: a field set elsewhere on the page."""
     part = fold("Expert settings", "more")
     if part is None:
         return

@@ -124,8 +124,7 @@ def steps(
     words: Callable[[int], str] = str,
     otherwise: int | None = None,
 ) -> int:
-    """Draw a slider over a few numbers; it starts at the option nearest to the view's value or, if that is the default,
-    nearest to `otherwise`. words: returns the words for an option."""
+    """Draw a slider over a few numbers, at the option nearest to the view's value or, by default, to `otherwise`."""
     wanted = getattr(part.view, name)
     if otherwise is not None and wanted == fields_of(part.view.__class__)[name].default:
         wanted = otherwise

@@ -172,8 +172,7 @@ def log_slider(
     ends: tuple[str, str],
     help: str = "",
 ) -> None:
-    """Draw a logarithmic slider over `marks`, the exact value next to it, and the meaning of its two ends. If one of
-    the two widgets is used, a new one replaces the other."""
+    """Draw a logarithmic slider over `marks` with its exact value; use of one widget makes a new one of the other."""
     replaced = session().replaced_widgets
     nearest = min(marks, key=lambda mark: abs(math.log(mark) - math.log(value)))
 

@@ -36,8 +36,7 @@ from pages.shared.visitor.state import session
 
 
 def kept(key: tuple[Hashable, ...], draw: Callable[[bool], Picture]) -> PackedPicture:
-    """Return a figure, drawn once for all visitors in the light theme and once in the dark theme, which is the argument
-    of `draw`. key: everything else on which the figure depends."""
+    """Return a figure, drawn once for all visitors and for each theme. key: all on which it depends but the theme."""
     night = dark()
     return cache_of_all().cached(("picture", *key, night), lambda: PackedPicture(draw(night)))
 
@@ -151,8 +150,7 @@ def empty(words: str) -> None:
 
 
 def cards(epsilon: float, texts: Mapping[str, Sequence[str]], above: str = "", kind: str = "") -> None:
-    """Draw a card for each privacy model: its sign on charts at an epsilon, its name, and its texts, of which the first
-    is large. above: HTML before the cards; kind: their further class."""
+    """Draw a card for each privacy model with its texts, the first one large. above: HTML before; kind: a class."""
     items = []
     for model, (large, *small) in texts.items():
         sign = looks.swatch(CurveStyle(model, epsilon), dark())

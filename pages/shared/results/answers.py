@@ -32,8 +32,7 @@ def table(question: str, spec: Spec) -> dict[str, Any] | None:
 
 
 def replay(spec: RunSpec) -> str | None:
-    """Return a run for a page without a server, see `wasm.replayed`, as text for `answered`; None until it is known.
-    Raises SpecError if it cannot be played."""
+    """Return a run for a page without a server as text for `answered`; None until it is known. Raises SpecError."""
     text = _text(
         QUESTION, json.dumps(spec.to_dict() | {"seeds": 1}), lambda: spec
     )  # it always has the same seeds

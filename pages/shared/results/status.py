@@ -151,8 +151,7 @@ class Runs:
         return next(filter(None, found), None)
 
     def status(self, spec: Any, owner: str = "") -> RunStatus:
-        """Return the status of a run; a bundled run is done, unless it is being computed again with its details.
-        owner: who requested it, if not the group."""
+        """Return a run's status; a bundled run is done, unless it is computed again. owner: if not the group."""
         run = store().status(spec, owner or owner_id(self.group))
         if self.bundled(spec) and run.state not in ACTIVE:
             return RunStatus(state="done", seeds=spec.seeds, seeds_done=spec.seeds, progress=1.0)

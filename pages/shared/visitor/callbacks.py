@@ -39,8 +39,7 @@ def callback(action: Callable[P, object]) -> Callable[P, None]:
 
 
 def on_value(key: str, use: Callable[[Any], object]) -> Callable[[], None]:
-    """Return a callback that passes the value of the widget `key` to `use`. It does nothing if the widget has no value
-    any more, because a later drawing of the page has replaced the widget."""
+    """Return a callback that passes a widget's value to `use`; it does nothing once the widget has been replaced."""
 
     def changed() -> None:
         value = st.session_state.get(key, _GONE)

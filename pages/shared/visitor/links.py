@@ -167,8 +167,7 @@ def decode(
     view: type = View,
     kind: str = RunSpec.kind,
 ) -> Link:
-    """Read the query parameters (each key with all its values) of a link to runs of a kind, with a view. Unknown keys
-    are ignored. files: texts too long for a link that are known here, by their digest."""
+    """Read a link to runs of a kind, with a view. files: texts too long for a link that are known, by their digest."""
     problems: list[str] = []
     values = read(view, parameters, problems)
     given = list(parameters.get("c", ()))
