@@ -13,7 +13,7 @@ from dprl.figures.looks import numbered
 from dprl.figures.picture import Picture
 from dprl.metrics.curves import Evidence, regret_band
 from dprl.papers.claim import Claim, Setting
-from dprl.research.frontiers import look_of
+from dprl.research.series import style_of
 from dprl.simulation import OfflineSpec
 from dprl.tables import csv
 
@@ -25,7 +25,7 @@ def curves_picture(claim: Claim, setting: Setting, known: Evidence, *, dark: boo
     styles = []
     for one in plot.series:
         spec: Any = one.spec
-        look, offline = look_of(spec), spec.kind == OfflineSpec.kind
+        look, offline = style_of(spec), spec.kind == OfflineSpec.kind
         styles.append(look if offline or one.one_budget else replace(look, epsilon=None))
     for one, kind in zip(plot.series, numbered(styles), strict=True):
         series.append(Series(one.label, kind, np.asarray(one.x, float), one.rows, *regret_band(one.rows)))

@@ -24,7 +24,6 @@ from dprl.research.series import (
     place_of,
     series_of,
     style_of,
-    style_of_data,
 )
 from dprl.sentences import uploads
 from dprl.sentences.offline import about_prices, bounds_by_start
@@ -135,7 +134,7 @@ def gaps(traces: Traces, **how: bool) -> picture.Picture:
     known = {name: known_of(trace) for name, trace in traces.items()}
     alike = len({place_of(trace.spec) for trace in traces.values()}) == 1
     v_star = next(iter(known.values())).v_star if alike else None
-    curves = [gap_series(name, look, known[name], v_star) for name, _, look in named(traces, style_of_data)]
+    curves = [gap_series(name, look, known[name], v_star) for name, _, look in named(traces, style_of)]
     return gap_picture(curves, v_star, **how)
 
 
@@ -143,7 +142,7 @@ def privacy_costs(traces: Traces, **how: bool) -> picture.Picture:
     """Draw how far the lower bound V~ of each run is below that of its non-private baseline on the same data sets."""
     lower = {trace.spec: np.array([seed.lower for seed in trace.seeds]) for trace in traces.values()}
     curves, theorems = [], []
-    for name, spec, look in named(private_of(traces), style_of_data):
+    for name, spec, look in named(private_of(traces), style_of):
         rows = lower[spec.baseline()] - lower[spec]
         curves.append(Series(name, look, traces[name].at, rows, *regret_band(rows)))
         theorems.append(falls_by(spec))

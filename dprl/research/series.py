@@ -33,8 +33,16 @@ DELTA = 1e-6  # the delta at which budgets of different kinds are compared
 PROVED = {"none": "", "zcdp": "", "pure": "-pure"}
 
 
-def style_of(spec: RunSpec) -> CurveStyle:
-    """Return the style of a run's curve."""
+def style_of(spec: RunSpec | OfflineSpec) -> CurveStyle:
+    """Return the style of a run's curve. The curator of a data set is trusted, as in the central model."""
+    if isinstance(spec, OfflineSpec):
+        sizes = [(promise.key, size) for promise in PROMISES.values() for size in ("paper", "calibrated")]
+        baselines = list(dict.fromkeys(learner.baseline for learner in OFFLINE.values()))
+        learner = baselines.index(OFFLINE[spec.algorithm].baseline)
+        learner += len(baselines) * (spec.rewards == "learned")
+        if spec.calibration is None:
+            return CurveStyle("none", learner=learner)
+        return CurveStyle("central", comparable(spec), sizes.index((spec.privacy, spec.calibration)), learner)
     noises = dict.fromkeys(  # the first learner's styles come first, and the styles of other packages' mechanisms last
         (m, size)
         for foreign in (False, True)
@@ -45,16 +53,6 @@ def style_of(spec: RunSpec) -> CurveStyle:
     )
     noise = next((i for i, own in enumerate(noises) if own == (spec.mechanism, spec.calibration)), 0)
     return CurveStyle(spec.privacy, spec.epsilon, noise, list(ALGORITHMS).index(spec.algorithm))
-
-
-def style_of_data(spec: OfflineSpec) -> CurveStyle:
-    """Return the style of a run on data sets. Its curator is trusted, as in the central model."""
-    noises = [(promise.key, size) for promise in PROMISES.values() for size in ("paper", "calibrated")]
-    baselines = list(dict.fromkeys(learner.baseline for learner in OFFLINE.values()))
-    learner = baselines.index(OFFLINE[spec.algorithm].baseline) + len(baselines) * (spec.rewards == "learned")
-    if spec.calibration is None:
-        return CurveStyle("none", learner=learner)
-    return CurveStyle("central", comparable(spec), noises.index((spec.privacy, spec.calibration)), learner)
 
 
 def comparable(spec: OfflineSpec) -> float | None:

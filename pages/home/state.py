@@ -16,7 +16,6 @@ import streamlit as st
 
 from dprl import links
 from dprl.assets import module_with_imports
-from dprl.fields import SpecError
 from dprl.figures.looks import color
 from dprl.figures.style import DARK, LIGHT, Theme
 from dprl.figures.trust import LEARNED, Cost
@@ -67,15 +66,11 @@ def link_to(epsilon: float) -> list[tuple[str, str]]:
 
 def nearest(text: str, problems: list[str]) -> float:
     """Return the value of HOME_BUDGETS closest to a link's epsilon; add a sentence to `problems` if they differ."""
-    epsilon: float = EPSILON.default
-    try:
-        wanted = EPSILON.parse(text)
-        epsilon = min(HOME_BUDGETS, key=lambda e: abs(math.log(e / wanted)))
-        if epsilon != wanted:
-            here = f"so this page shows ε = {epsilon:g}. The page Online can run every ε."
-            problems.append(f"The slider does not stop at ε = {wanted:g}, {here}")
-    except SpecError as error:
-        problems.append(str(error))
+    wanted = links.checked(EPSILON, text, EPSILON.default, problems)
+    epsilon = min(HOME_BUDGETS, key=lambda e: abs(math.log(e / wanted)))
+    if epsilon != wanted:
+        here = f"so this page shows ε = {epsilon:g}. The page Online can run every ε."
+        problems.append(f"The slider does not stop at ε = {wanted:g}, {here}")
     return epsilon
 
 

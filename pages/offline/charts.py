@@ -17,7 +17,7 @@ from dprl.figures.regret import distinct
 from dprl.learners import OFFLINE
 from dprl.messages.labels import called, phrase
 from dprl.metrics.policies import bite, rarest
-from dprl.research.series import comparable, gap_picture, gap_series, learned_picture, style_of_data
+from dprl.research.series import comparable, gap_picture, gap_series, learned_picture, style_of
 from dprl.sentences import offline as sentences
 from dprl.sentences import promise as said
 from dprl.sentences.offline import CLOSE
@@ -194,7 +194,7 @@ def best_of(specs: Sequence[OfflineSpec]) -> float | None:
 
 def curves_of(specs: Sequence[OfflineSpec], best: float | None) -> list[Series]:
     """Return the runs' curves for the figure. A curator is trusted, so they have the central model's colours."""
-    looks, curves = numbered([style_of_data(spec) for spec in specs]), []
+    looks, curves = numbered([style_of(spec) for spec in specs]), []
     for spec, title, look in zip(specs, run_titles(specs), looks, strict=True):
         run, known = RUNS.status(spec), RUNS.curves(spec)
         curves.append(gap_series(title, look, known, best, note=note(run), finished=run.state == "done"))

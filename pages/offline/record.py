@@ -23,6 +23,7 @@ from pages.shared.visitor.state import PageState, session
 CLINIC = OfflineSpec(environment="clinic", behaviour="mixture:0.7", n=10**6, seeds=10)
 PLAIN = ":none"  # suffix for the non-private form of a learner with the same key
 BUDGET = {"zcdp": "rho", "pure": "epsilon", "approximate": "epsilon"}  # the field with several values
+EVERY_RUN = ("n", "seeds", "root_seed", "beta")  # settings that all runs of the controls share
 USUAL = {"zcdp": "0.01, 0.1, 1", "pure": "0.1, 1, 10", "approximate": "0.1, 1, 10"}
 REWARDS = {"known": "known", "learned": "learned from noisy sums"}  # mean rewards
 
@@ -127,11 +128,8 @@ def offline_spec_of(settings: OfflineSettings, draft: Draft, option: str, budget
         algorithm=key,
         algorithm_params=dict(draft.params("algorithm", OFFLINE[key].baseline)),
         behaviour=settings.behaves,
-        n=settings.n,
-        seeds=settings.seeds,
-        root_seed=settings.root_seed,
-        beta=settings.beta,
         rewards=settings.rewards,
+        **{name: getattr(settings, name) for name in EVERY_RUN},
         **noise,
     )
 
@@ -140,7 +138,7 @@ def settings_of(specs: Sequence[OfflineSpec]) -> OfflineSettings:
     """Return settings that give these runs as far as possible; if runs differ, the first one counts."""
     first = specs[0]
     private = [spec for spec in specs if spec.calibration]
-    settings = OfflineSettings(n=first.n, seeds=first.seeds, root_seed=first.root_seed, beta=first.beta)
+    settings = OfflineSettings(**{name: getattr(first, name) for name in EVERY_RUN})
     settings.behaviour, argument, settings.policy = split_behaviour(first.behaviour)
     if argument:
         settings.arguments[settings.behaviour] = float(argument)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import Any
 
@@ -26,11 +26,11 @@ from dprl.papers.items import ITEM_VERDICTS, PAPERS, Item, ItemFinding, all_item
 from dprl.papers.ranking import BUDGET, PROBLEMS, SEEDS, TARGET, Rank, Ranking
 from dprl.papers.report import ClaimReport
 from dprl.privacy import PRIVATIZERS
+from dprl.research.series import style_of
 from dprl.sentences import papers as sentences
 from dprl.words import listed, percent, promise
 from pages.shared.controls.widgets import select
 from pages.shared.layout.chart import kept, show
-from pages.shared.names import style_of
 from pages.shared.results.data import asset, bundled_papers
 from pages.shared.visitor.address import Query
 from pages.shared.visitor.state import PageState
@@ -74,14 +74,13 @@ class Papers(PageState):
         names = dict.fromkeys((*PAPERS, RELATED))
         self.paper = links.chosen("paper", links.last(given, "paper"), names, problems) or PAPERS[0]
         where = links.chosen("problem", links.last(given, "problem"), PROBLEMS, problems)
-        self.problem, self.setting = where or FIRST, None
+        self.problem = where or FIRST
         if self.item:
             self.paper = self.item.paper
-        if links.last(given, SETTING.query):
-            most = len(self.item.claim.settings) if self.item and self.item.claim else 1
-            before = len(problems)
-            place = links.place(SETTING, links.last(given, SETTING.query), most, problems)
-            self.setting = place if len(problems) == before else None
+        most = len(self.item.claim.settings) if self.item and self.item.claim else 1
+        text = links.last(given, SETTING.query) or None
+        number = links.checked(replace(SETTING, high=most), text, None, problems)
+        self.setting = None if number is None else number - 1
 
 
 state = Papers.mine

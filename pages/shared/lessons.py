@@ -26,8 +26,9 @@ from dprl.figures.picture import PackedPicture, Picture
 from dprl.lessons import LESSONS, ORDER, Choice, Lesson, Marker, Order, Prediction, Step, cloud
 from dprl.messages import filled, messages
 from dprl.metrics.curves import Evidence, RunCurves, regret_band
-from dprl.research.frontiers import look_of, looks_of
+from dprl.research.frontiers import looks_of
 from dprl.research.one_user import best_content
+from dprl.research.series import style_of
 from dprl.simulation import RunSpec, spec_from_dict
 from pages.shared.controls.panel import draw_environment
 from pages.shared.controls.widgets import segments
@@ -107,7 +108,8 @@ def valid(step: Step, text: str) -> bool:
 def chart(step: Step) -> figures.AskedChart:
     """Return the chart of a step's figure."""
     plot = step.drawn(evidence()).plot
-    looks = looks_of([look_of(one.series.spec) for one in plot.drawn], shaded=True)
+    specs: list[Any] = [one.series.spec for one in plot.drawn]
+    looks = looks_of(list(map(style_of, specs)), shaded=True)
     curves = []
     for given, look in zip([one.series for one in plot.drawn], looks, strict=True):
         band = regret_band(given.rows)

@@ -12,7 +12,8 @@ from dprl.figures.users import UsersRow, users_needed
 from dprl.metrics import search
 from dprl.metrics.growth import Growth, growth_between
 from dprl.privacy import PRIVATIZERS
-from dprl.research.frontiers import SYMBOLS, all_to_lose, bound_of_run, frontier_of, look_of, looks_of
+from dprl.research.frontiers import SYMBOLS, all_to_lose, bound_of_run, frontier_of, looks_of
+from dprl.research.series import style_of
 from dprl.sentences import doubts as doubted
 from dprl.simulation import RunSpec
 from dprl.simulation.axes import PrivacyChoice
@@ -21,7 +22,6 @@ from dprl.words import count, human, listed, quoted, some
 from pages.shared.controls.widgets import exact
 from pages.shared.layout.chart import kept, show
 from pages.shared.layout.terms import escape, explained
-from pages.shared.names import style_of
 from pages.shared.results import answers, status
 from pages.shared.results.status import working_out
 from pages.shared.visitor.links import fields_of
@@ -45,7 +45,7 @@ def frontiers(study: SweepView) -> list[Frontier]:
     show its shades. Lines of the same colour (mechanisms of one model) have different dashes."""
     show = next(one for one in TITLES if one == study.show)
     models = [model for model in study.models if study.points(model)]
-    found = [look_of(study.points(model)[0][1]) for model in models]
+    found = [style_of(study.points(model)[0][1]) for model in models]
     looks = dict(zip(models, looks_of(found, shaded=study.x != "epsilon"), strict=True))
     return [
         frontier_of(
