@@ -1,4 +1,4 @@
-"""Which thorough tests to run: those of the parts that have changed since all of them passed.
+"""Find which thorough tests to run: those of the parts of the program that have changed since all tests passed.
 
 With --lowest it exits with 0 if requirements or uploads have changed since, and 1 otherwise.
 
@@ -76,13 +76,13 @@ LOWEST = ("requirements.txt", "pyproject.toml", "dprl/simulation/uploads", "test
 
 
 def differs(since: str, paths: tuple[str, ...]) -> bool:
-    """Return whether paths differ from a commit; True if there is no such commit."""
+    """Return whether these paths differ from a commit; True if the commit does not exist."""
     command = ["git", "diff", "--quiet", since, "--", *paths]
     return subprocess.run(command, cwd=ROOT, capture_output=True).returncode != 0
 
 
 def changed(since: str) -> list[str]:
-    """Return the tests of the parts that differ from a commit; all if there is no such commit."""
+    """Return the tests of the parts that differ from a commit; all tests if the commit does not exist."""
     return [tests for tests, looked_at in PARTS.items() if differs(since, (tests, *looked_at))]
 
 

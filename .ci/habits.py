@@ -1,4 +1,4 @@
-"""Find habits 1 to 5 and 8 of the language guide in the interface, the documents and docstrings, as file:line."""
+"""Find phrases that read oddly, of a few kinds, in the pages, documents and docstrings that git knows."""
 
 import ast
 import re

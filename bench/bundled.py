@@ -1,4 +1,4 @@
-"""Compute the results that are bundled with the program: finished runs, an attack, and V* of the default environments.
+"""Compute the results that come with the program: finished runs, an attack, and V* of the default environments.
 
 `python -m bench.bundled` computes all files of assets/ again with the real engine, after a change that alters them;
 `python -m bench.bundled home` computes only that file.
@@ -44,7 +44,7 @@ WIDTHS = 40  # points of a curve of confidence widths
 
 
 def compute(spec: Spec) -> dict[str, object]:
-    """Run a spec and return its entry in a file: spec, checkpoints, regret (or suboptimality) by seed, and noise."""
+    """Run a spec, and return its entry for a file: spec, checkpoints, regret (or suboptimality) by seed, and noise."""
     trace = run(spec)
     at = thinned(trace.at, POINTS)
     entry = {
@@ -59,7 +59,7 @@ def compute(spec: Spec) -> dict[str, object]:
 
 
 def ready_studies() -> dict[RunSpec, list[float]]:
-    """Return the final regrets of all runs in the ready-made studies of Trade-offs, for its default problem.
+    """Return the final regrets of all runs in the ready-made studies on the page Trade-offs, for its default problem.
 
     Raises:
         RuntimeError: with the most users, a run without privacy has not found the best policy in every seed. The page
@@ -73,7 +73,7 @@ def ready_studies() -> dict[RunSpec, list[float]]:
             found[spec] = [float(f"{value:.{END_DIGITS}g}") for value in trace.regret[:, -1]]
             many = spec.privacy == "none" and spec.episodes >= studies.DEFAULT.base.episodes
             if many and (stuck := unsettled(trace.episodes, trace.regret)):
-                raise RuntimeError(f"{stuck} seeds have not settled: {spec.to_json()}")
+                raise RuntimeError(f"{stuck} seeds have not found the best policy: {spec.to_json()}")
         return np.array(found[spec])
 
     def price(way: str, episodes: int) -> NDArray[np.float64]:
@@ -103,7 +103,7 @@ def optima() -> list[dict[str, object]]:
 
 
 def attack() -> dict[str, object]:
-    """Return the attack with which the page Attack opens."""
+    """Return the results of the attack that the page Attack shows first."""
     traces = run(DEFAULT).seeds
     scores = {
         world: [float(f"{x:.{DIGITS}g}") for trace in traces for x in getattr(trace, world)]
@@ -114,7 +114,7 @@ def attack() -> dict[str, object]:
 
 
 def papers(known: Evidence | None = None) -> dict[str, object]:
-    """Return the evidence for the verdicts on the page Papers. known: evidence that is not computed again."""
+    """Return the evidence behind the verdicts on the page Papers. known: evidence that is not computed again."""
     wanted: dict[Any, bool] = {}  # spec to whether its whole curves are needed
     for claim in CLAIMS.values():
         wanted |= {spec: whole or wanted.get(spec, False) for spec, whole in claim.runs.items()}
@@ -135,13 +135,13 @@ def papers(known: Evidence | None = None) -> dict[str, object]:
 
 
 def ranking() -> str:
-    """Return the users needed by every private algorithm, as JSON."""
+    """Return a table of the users that every private algorithm needs, as JSON."""
     with workers(setting("DPRL_WORKERS", 2, 1, 256)) as many:
         return lines_of(rank(many).to_dict())
 
 
 def rounded(answer: Any) -> Any:
-    """Round the numbers in an answer to DIGITS digits."""
+    """Return an answer with all its numbers rounded to DIGITS digits."""
     if isinstance(answer, float):
         return float(f"{answer:.{DIGITS}g}")
     if isinstance(answer, list):
@@ -150,7 +150,7 @@ def rounded(answer: Any) -> Any:
 
 
 def widths(traces: Sequence[SeedTrace]) -> dict[str, Any]:
-    """Return the confidence radius of a weight, averaged over weights and steps, against users.
+    """Return the average confidence radius of a linear model's weights after increasing numbers of users.
 
     Returns:
         users: [WIDTHS]; rows: [seeds, WIDTHS], interpolated linearly between logarithms of the values at releases.
@@ -166,7 +166,7 @@ def widths(traces: Sequence[SeedTrace]) -> dict[str, Any]:
 
 
 def lessons() -> list[dict[str, object]]:
-    """Return the answers that lessons need in addition to runs: proved guarantees of noise, and confidence widths."""
+    """Return the answers that lessons need besides runs: proved guarantees of noise, and confidence widths."""
     wanted = dict.fromkeys(
         asked for one in LESSONS.values() for step in one.steps for asked in step.questions
     )
@@ -182,18 +182,18 @@ def lessons() -> list[dict[str, object]]:
 
 
 def listed(entries: Iterable[object]) -> str:
-    """Write a list as JSON, with one entry on each line."""
+    """Return a list as JSON text, with one entry per line."""
     lines = ",\n".join(json.dumps(entry, separators=(",", ":")) for entry in entries)
     return f"[\n{lines}\n]\n"
 
 
 def whole(entry: object) -> str:
-    """Write one entry as JSON on one line."""
+    """Return one entry as JSON text on one line."""
     return json.dumps(entry, separators=(",", ":")) + "\n"
 
 
 def lines_of(table: dict[str, Any]) -> str:
-    """Write a table as JSON, with a line for each part and for each member of a list of objects."""
+    """Return a table as JSON text, with one line per part, and per member of a list of objects."""
     parts = []
     for name, part in table.items():
         text = json.dumps(part, separators=(",", ":"))
@@ -223,7 +223,7 @@ CURVES: dict[str, Callable[[], list[Any]]] = {
 
 
 def main(names: Collection[str]) -> None:
-    """Write the named files, or all of them if none is named."""
+    """Compute and write the files with these names, or all files if none is named."""
     for name in (*CURVES, *OTHERS):
         if name in names or not names:
             text = listed(map(compute, CURVES[name]())) if name in CURVES else OTHERS[name]()

@@ -12,7 +12,7 @@ FILE = Path(__file__).parents[1] / "CITATION.cff"
 
 
 def reference(paper: Paper) -> str:
-    """Write one paper as YAML, with quoted strings."""
+    """Return one paper as YAML text, with quoted strings."""
     kind = "conference-paper" if paper.venue else "article"
     lines = [f"  - type: {kind}", f"    title: {quoted(paper.title)}", "    authors:"]
     lines += [
@@ -26,12 +26,12 @@ def reference(paper: Paper) -> str:
 
 
 def quoted(text: str) -> str:
-    """Quote a string for YAML."""
+    """Return a string in the quotes of YAML."""
     return "'" + text.replace("'", "''") + "'"
 
 
 def written(before: str) -> str:
-    """Return the content of the file: its old head with the new version, and the papers."""
+    """Return the new content of the file: its old beginning with the new version, and the papers."""
     head = before.partition("references:\n")[0]
     head = re.sub(r"^version: .*$", f"version: {VERSION}", head, flags=re.M)
     return f"{head}references:\n" + "\n".join(map(reference, PAPERS.values())) + "\n"

@@ -1,4 +1,4 @@
-"""Compare the WebAssembly module with numba: speed as a ratio, and the bits of results.
+"""Compare the WebAssembly module with numba: their speed, and whether results have the same bits.
 
     python -m bench.engine [--repeats 5] [--bits]
 
@@ -49,12 +49,12 @@ CASES: dict[str, dict[str, Any]] = {
 
 
 class ByModule(ModuleRun):
-    """A run that the WebAssembly module always computes, however long it is."""
+    """A run that the WebAssembly module always computes, even if it is long."""
 
     long = float("inf")
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return all arrays as stored in the module's memory, by name."""
+        """Return all arrays of the run from the module's memory, by name."""
         found = {}
         for place, buffer in zip(self._places, pack(self).buffers, strict=True):
             found[buffer.name] = np.empty_like(buffer.array)
@@ -63,7 +63,7 @@ class ByModule(ModuleRun):
 
 
 def seconds(kind: type[SeedRun], spec: dprl.RunSpec, seed: int) -> tuple[float, SeedRun]:
-    """Return the CPU seconds of one seed, and the finished run."""
+    """Run one seed; return its CPU seconds, and the finished run."""
     begin = time.process_time()
     run = kind(spec, seed)
     while not run.advance(60.0):
@@ -73,7 +73,7 @@ def seconds(kind: type[SeedRun], spec: dprl.RunSpec, seed: int) -> tuple[float, 
 
 
 def compare_speed(repeats: int) -> None:
-    """Print the ratio of CPU times for each case."""
+    """Print the CPU times of numba and of the module for each case, and their ratio."""
     print(f"{'case':34} {'numba s':>9} {'module s':>9} {'ratio':>6} {'of runs':>14}")
     for name, fields in CASES.items():
         spec = dprl.RunSpec(**{"seeds": 1, **fields})
@@ -90,7 +90,7 @@ def compare_speed(repeats: int) -> None:
 
 
 def compare_bits() -> int:
-    """Print the runs whose bits differ, and return their number."""
+    """Print the runs whose results have different bits, and return their number."""
     wrong = 0
     every = list(cases())
     for case in every:
@@ -108,7 +108,7 @@ def compare_bits() -> int:
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--repeats", type=int, default=5, help="seeds of each case; the median is printed")
-    parser.add_argument("--bits", action="store_true", help="compare the bits of all runs, and nothing else")
+    parser.add_argument("--bits", action="store_true", help="only compare the bits of all runs' results")
     arguments = parser.parse_args()
     if arguments.bits:
         return min(compare_bits(), 1)

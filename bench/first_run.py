@@ -1,4 +1,5 @@
-"""Measure a first run on a machine where nothing is computed or compiled yet: CPU seconds, wall time and memory.
+"""Measure the cost of a first run on a machine on which nothing has been compiled or computed: CPU seconds, wall
+time and memory.
 
     python -m bench.first_run
 
@@ -31,7 +32,7 @@ RUNS: dict[str, dict[str, Any]] = {
 
 
 def play(fields: dict[str, Any], workers: int | None) -> None:
-    """Simulate a run in this process or on workers, and print its cost as JSON."""
+    """Simulate a run in this process or on workers, and print its time and memory as JSON."""
     begin = time.perf_counter()
     import dprl
 
@@ -59,7 +60,7 @@ def play(fields: dict[str, Any], workers: int | None) -> None:
 
 
 def measured(fields: dict[str, Any], workers: int | None) -> dict[str, Any]:
-    """Return the cost of a run in a new process with an empty home."""
+    """Return the time and memory of a run in a new process whose DPRL_HOME is empty."""
     with tempfile.TemporaryDirectory() as home:
         command = [sys.executable, "-m", "bench.first_run", "--play", json.dumps([fields, workers])]
         output = subprocess.run(

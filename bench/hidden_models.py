@@ -1,4 +1,4 @@
-"""Measure releases about own data on models that were not used for tuning: `python -m bench.hidden_models`.
+"""Measure how accurate releases about an uploaded file are, on new models: `python -m bench.hidden_models`.
 
 Each model has its own sizes, rewards, rare states and behaviour policy. For each budget it prints, over all models: the
 gain over today's practice of each policy and of the recommended one, as a share of the better policy's gain; how often
@@ -27,7 +27,7 @@ MODELS, BUDGETS = 20, (0.05, 0.1, 1.0)
 
 
 def hidden(seed: int) -> tuple[TabularMDP, Array, int]:
-    """Return a model, the behaviour policy of its users [H, S, A], and the number of users."""
+    """Draw a random model; return it with the behaviour policy of its users [H, S, A] and the number of users."""
     rng = np.random.default_rng([66, seed])  # our rule was chosen on models with other seeds
     S, A, H = int(rng.integers(3, 11)), int(rng.integers(2, 5)), int(rng.integers(3, 11))
     rare = 1.0 / np.arange(1, S + 1) ** rng.choice([0.0, 1.0, 2.0])
@@ -53,19 +53,19 @@ def hidden(seed: int) -> tuple[TabularMDP, Array, int]:
 
 
 def value(model: TabularMDP, way: Array) -> float:
-    """Return the value of a stochastic policy from the start. way: [H, S, A], probabilities."""
+    """Return the expected reward of a stochastic policy in one episode. way: its action probabilities [H, S, A]."""
     return planning.start_value(model, planning.policy_values(model, way))
 
 
 def worth(trace: UploadTrace, number: int, model: TabularMDP, way: Array) -> float:
-    """Return the value of a policy if users act as today in states without evidence for it."""
+    """Return the value of a learned policy if users act as today where the data do not support its action."""
     policy, E = trace.policies[number].astype(np.int64), float(next(iter(trace.errors.values())))
     enough = check.taken(trace.released, policy) - E >= 1
     return value(model, np.where(enough[..., None], np.eye(model.A)[policy], way))
 
 
 def main() -> None:
-    """Draw the data sets, release each, and print the table."""
+    """Draw data sets, make a release of each, and print a table of the errors."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data-sets", type=int, default=MODELS)
     found: dict[float, list[tuple[float, ...]]] = {rho: [] for rho in BUDGETS}
@@ -92,8 +92,10 @@ def main() -> None:
         means = np.array([cautious.mean(), plug_in.mean(), recommended.mean()]) / best
         shares = zip((*LEARNERS, "recommended"), means, strict=True)
         print(f"rho {rho:g}, {len(rows)} data sets:", *(f"{name} {share:.2f}" for name, share in shares))
-        wrong_said = f"better wrong {better.mean():.4f}, worse wrong {worse.mean():.4f}"
-        print(f"  bound too high {above.mean():.3f}, {wrong_said}")
+        wrong_said = (
+            f"verdict better is wrong: {better.mean():.4f}, verdict worse is wrong: {worse.mean():.4f}"
+        )
+        print(f"  bound is too high: {above.mean():.3f}, {wrong_said}")
 
 
 if __name__ == "__main__":

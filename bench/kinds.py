@@ -1,4 +1,4 @@
-"""Random problems of kinds that are not environments of the program, for the power law of users needed.
+"""Random problems of many kinds, none of them an environment of the program, for the power law of users needed.
 
 A kind is a function from a random generator to (P [S, A, S], R [S, A], d1 [S], H): transition probabilities, mean
 rewards in [0, 1], the distribution of the first state, and the number of steps. Sizes lie within the range that
@@ -21,20 +21,20 @@ MOVES = ((0, 1), (1, 0), (0, -1), (-1, 0))
 
 
 def whole(rng: Rng, low: int, high: int) -> int:
-    """Draw a whole number from low to high, uniformly in its logarithm."""
+    """Draw a whole number from low to high; its logarithm is uniform."""
     return round(float(np.exp(rng.uniform(np.log(low), np.log(high)))))
 
 
 def empty(S: int, A: int, start: int = 0) -> tuple[Array, Array, Array]:
-    """Return probabilities and rewards of zero, and episodes that start in one state."""
+    """Return P and R full of zeros, and the distribution of the first state, which is always `start`."""
     d1 = np.zeros(S)
     d1[start] = 1.0
     return np.zeros((S, A, S)), np.zeros((S, A)), d1
 
 
 def garnet(rng: Rng) -> Model:
-    """Draw a few random next states for each pair, and rewards in a quarter of the states (Archibald, McKinnon, Thomas
-    1995)."""
+    """Draw a model with a few random next states for each pair, and rewards in a quarter of the states (Archibald,
+    McKinnon, Thomas 1995)."""
     S, A, H = whole(rng, 4, 20), whole(rng, 2, 6), whole(rng, 4, 30)
     B = int(rng.integers(2, min(S, 4) + 1))
     P, R, d1 = empty(S, A)
@@ -116,7 +116,7 @@ def inventory(rng: Rng) -> Model:
 
 
 def maze(rng: Rng) -> Model:
-    """Draw a model of a grid with slips, whose far corner pays for ever, or once before a return to the start."""
+    """Draw a model of a grid with slips. Its far corner pays either for ever, or once before a return to the start."""
     n, m, H, slip = whole(rng, 2, 4), whole(rng, 2, 5), whole(rng, 6, 30), rng.uniform(0, 0.3)
     P, R, d1 = empty(n * m, 4)
     for s in range(n * m):
@@ -130,7 +130,7 @@ def maze(rng: Rng) -> Model:
 
 
 def ledge(rng: Rng) -> Model:
-    """Draw a model of a walk on which a wrong step often ends in a hole, and a right one seldom."""
+    """Draw a model of a walk on which a wrong step often ends in a hole, and a right step seldom does."""
     S, A, H, safe = whole(rng, 4, 10), whole(rng, 2, 5), whole(rng, 6, 30), rng.uniform(0.7, 1)
     right, hole = rng.integers(A, size=S), S - 1
     P, R, d1 = empty(S, A)
@@ -149,7 +149,7 @@ def ledge(rng: Rng) -> Model:
 
 
 def forest(rng: Rng) -> Model:
-    """Draw a model of a forest that may burn: wait, cut, or thin it out (after the forest problem of MDP toolboxes)."""
+    """Draw a model of a forest that may burn: wait, cut it, or thin it out (after a problem of MDP toolboxes)."""
     S, H, fire = whole(rng, 3, 12), whole(rng, 6, 30), rng.uniform(0.02, 0.2)
     P, R, d1 = empty(S, 3)
     for s in range(S):
@@ -192,7 +192,8 @@ def epidemic(rng: Rng) -> Model:
 
 
 def tree(rng: Rng) -> Model:
-    """Draw a model of a binary tree to descend, with slips to the other branch; a leaf pays until the episode ends."""
+    """Draw a model of a binary tree to descend, with slips to the other branch; the leaf pays until the episode
+    ends."""
     depth = int(rng.integers(2, 4))
     S, A, H, slip = 2 ** (depth + 1) - 1, whole(rng, 2, 4), whole(rng, 6, 25), rng.uniform(0, 0.3)
     leaves = 2**depth - 1
@@ -267,7 +268,7 @@ def fatigue(rng: Rng) -> Model:
 
 
 def pupil(rng: Rng) -> Model:
-    """Draw a model of exercises of A levels, of which one fits the pupil's knowledge; knowledge is slowly forgotten."""
+    """Draw a model of exercises at A levels, one of which fits the pupil's knowledge; knowledge is slowly forgotten."""
     S, A, H = whole(rng, 4, 12), whole(rng, 2, 6), whole(rng, 6, 30)
     learns, forgets = rng.uniform(0.4, 0.9), rng.uniform(0, 0.1)
     P, R, d1 = empty(S, A)

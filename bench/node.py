@@ -1,4 +1,4 @@
-"""The engine in Node, which has V8 like Chromium: `bench.same_bits` and tests/wasm run it there.
+"""Run the engine's JavaScript in Node, which has the same engine V8 as Chromium, for `bench.same_bits` and tests/wasm.
 
 Playwright comes with its own Node, so there is one wherever tests run.
 """
@@ -26,7 +26,7 @@ require("readline").createInterface({ input: process.stdin }).on("line", async (
 
 
 class Node:
-    """A process of Node. `evaluate` has the same arguments as Playwright's."""
+    """A running process of Node. `evaluate` has the same arguments as Playwright's."""
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self._process = process
@@ -39,7 +39,7 @@ class Node:
         self._process.stdin.flush()
         answer = self._process.stdout.readline()
         if not answer:
-            raise RuntimeError("Node has ended; it says why above.")
+            raise RuntimeError("Node has ended; its own message above gives the reason.")
         return json.loads(answer)
 
 
@@ -49,13 +49,13 @@ def program() -> str:
     own = Path(playwright.__file__).parent / "driver" / "node"
     found = os.environ.get("PLAYWRIGHT_NODEJS_PATH") or (str(own) if own.is_file() else shutil.which("node"))
     if found is None:
-        raise RuntimeError("This Playwright has no Node, and there is none on the PATH: install one.")
+        raise RuntimeError("Playwright's own Node is missing, and there is none on the PATH; install Node.")
     return found
 
 
 @contextmanager
 def node() -> Iterator[Any]:
-    """Start a `Node`; the type is Any because it replaces Playwright's page."""
+    """Start a `Node`. Its type is Any, because it takes the role of Playwright's page."""
     with subprocess.Popen(
         [program(), "-e", ANSWERS], stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8"
     ) as process:

@@ -1,4 +1,4 @@
-"""Make assets/own-data.npz, the release with which the page *Your data* opens: `python -m bench.own_data`."""
+"""Make assets/own-data.npz, the example release that the page *Your data* shows first: `python -m bench.own_data`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dprl.simulation.uploads.model import EXAMPLE, EXAMPLE_RHO, example
 
 
 def main() -> None:
-    """Release the example once. The operating system draws its noise, so each call gives a different release."""
+    """Make one release of the example data set. The system draws its noise, so each call gives another release."""
     spec = dprl.upload(io.BytesIO(example().encode()), EXAMPLE, rho=EXAMPLE_RHO)
     trace = dprl.run(spec).seeds[0]
     kept.forget(spec.data)

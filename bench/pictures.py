@@ -19,7 +19,7 @@ PICTURES = {"home.png": "?v=1&eps=1", "explore-regret.png": "explore"}
 
 
 def main() -> None:
-    """Take all screenshots from a temporary dashboard with an empty store, without animations."""
+    """Take all screenshots of a temporary dashboard with an empty store, without animations."""
     with tempfile.TemporaryDirectory() as home, sync_playwright() as playwright:
         app = start(serve_command, ROOT, Path(home))
         browser = playwright.chromium.launch(executable_path=chromium(), args=CHROMIUM_FLAGS)

@@ -1,4 +1,4 @@
-"""Attack whole releases of a file: python -m bench.release_attack [executions, by default 100000]
+"""Attack complete releases of a file: python -m bench.release_attack [executions, by default 100000]
 
 Two files differ in one person, who has three episodes in each and acts differently in all of them. Each execution is
 complete: the file is read, counted and stored, a budget opened, the release charged, drawn, learned from and written.
@@ -63,20 +63,20 @@ DRAWN_AT_RANDOM = re.compile(r'"[0-9a-f]{32,64}"|\d{4}-\d\d-\d\dT[\d:+]+')  # na
 
 @dataclass
 class Seen:
-    """The observations in one world: numbers by name, and the distinct texts by name."""
+    """What an attacker observes in one of two worlds: numbers by name, and the distinct texts by name."""
 
     numbers: dict[str, list[float]] = field(default_factory=dict)
     texts: dict[str, set[str]] = field(default_factory=dict)
 
     def add(self, numbers: dict[str, float], texts: dict[str, str]) -> None:
-        """Add the observations of one execution."""
+        """Add the observations of one simulated release."""
         for name, value in numbers.items():
             self.numbers.setdefault(name, []).append(value)
         for name, text in texts.items():
             self.texts.setdefault(name, set()).add(text)
 
     def join(self, other: Seen) -> None:
-        """Add the observations of another process."""
+        """Add the observations that another process has made in the same world."""
         for name, values in other.numbers.items():
             self.numbers.setdefault(name, []).extend(values)
         for name, texts in other.texts.items():
@@ -85,8 +85,8 @@ class Seen:
 
 @contextlib.contextmanager
 def noise_once(times: float = 1.0) -> Iterator[None]:
-    """Choose the scales of noise only once, because they follow from public numbers. times: a factor on the noise, for
-    a fault that the attack has to find."""
+    """Compute the noise scales only once in this context, because they depend on public numbers alone. times: a
+    factor on the noise; below 1, it is a fault that the attack has to find."""
     choose, installed = vars(runs)["noise_of"], vars(traces)["version"]
 
     @cache
@@ -113,7 +113,8 @@ def noise_once(times: float = 1.0) -> Iterator[None]:
 def execute(
     world: int, promise: dict[str, Any], again: UploadSpec | None = None
 ) -> tuple[dict[str, float], dict[str, str]]:
-    """Make one release, from the file or from the counts of an earlier reading; return what may be shown of it."""
+    """Make one release, from the file, or from counts that were read before; return all numbers and texts that an
+    attacker may see."""
     began = time.perf_counter()
     budget = Budget("ward", rho=10)
     if again is None:
@@ -157,8 +158,8 @@ def execute(
 
 
 def _accepted(world: int, promise: dict[str, Any], budget: Budget) -> UploadSpec:
-    """Read a file, again if its random split is refused or reveals itself: once in 8,192 times all 13 people would be
-    held out, or nobody."""
+    """Read a file; read it again if the random split is refused or reveals itself: once in 8,192 times all 13
+    people, or none, would be held out."""
     while True:
         try:
             spec = upload(
@@ -174,11 +175,11 @@ def _accepted(world: int, promise: dict[str, Any], budget: Budget) -> UploadSpec
 
 
 def _nobody(_: object) -> None:
-    """Ignore a message that only the owner sees."""
+    """Ignore a message that only the owner of the data sees."""
 
 
 def refused(spec: UploadSpec) -> str:
-    """Return the message about a release beyond the budget's total."""
+    """Return the error message for a release that exceeds the budget's total."""
     try:
         runs.UploadRun(spec.replace(rho=1e5), 0)
     except SpecError as error:
@@ -188,7 +189,7 @@ def refused(spec: UploadSpec) -> str:
 
 @cache
 def _apart() -> tuple[np.ndarray, np.ndarray]:
-    """Return the sums of both worlds if nobody is held out: transitions, then rewards."""
+    """Return the exact sums in each of the two worlds if nobody is held out: transitions, then rewards."""
     found = []
     for world in WORLDS:
         spec = upload(
@@ -201,8 +202,8 @@ def _apart() -> tuple[np.ndarray, np.ndarray]:
 
 
 def ratio(trace: UploadTrace) -> float:
-    """Return the log-likelihood ratio of the released sums, as if nobody was held out; if people are held out at
-    random, it is just a number."""
+    """Return the log-likelihood ratio of the released sums between the two worlds, as if nobody was held out. If
+    people are held out at random, it is still a number that the attacker can use."""
     first, second = _apart()
     noise, _ = vars(runs)["noise_of"](trace.spec)
     assert noise.mechanism is not None
@@ -215,7 +216,7 @@ def ratio(trace: UploadTrace) -> float:
 
 
 def attacked(promise: dict[str, Any], executions: int, times: float = 1.0) -> tuple[Seen, Seen]:
-    """Run this many executions in each world, alternately."""
+    """Simulate this many releases in each of the two worlds, alternately; return the observations."""
     worlds = (Seen(), Seen())
     last: list[UploadSpec | None] = [None, None]
     with noise_once(times):
@@ -231,7 +232,7 @@ def attacked(promise: dict[str, Any], executions: int, times: float = 1.0) -> tu
 
 
 def _read(world: int, promise: dict[str, Any], before: UploadSpec | None) -> UploadSpec:
-    """Read a file whose counts nine more executions use."""
+    """Read a file, and keep its counts for nine more releases. before: the earlier reading, which is deleted."""
     if before is not None:
         kept.forget(before.data)
     found = _accepted(world, promise, Budget("ward", rho=10))
@@ -245,14 +246,14 @@ def _close_budgets() -> None:
 
 
 def proved(promise: dict[str, Any]) -> tuple[float, float]:
-    """Return the proved epsilon, and delta."""
+    """Return the epsilon that we prove for a release, and the delta."""
     spec = UploadSpec(data="0" * 32, declared=declaration_text(PUBLIC), n=13, **promise)
     spent = together(runs.draws_of(spec))
     return spent.epsilon(DELTA), DELTA
 
 
 def measured(worlds: tuple[Seen, Seen], delta: float) -> dict[str, float]:
-    """Return a lower bound on epsilon from each observed number; infinite for a text that only one world has."""
+    """Return a lower bound on epsilon from each observed number or text; inf for a text seen in only one world."""
     first, second = worlds
     found = {
         name: surely(np.array(values), np.array(second.numbers[name]), delta)
@@ -264,7 +265,7 @@ def measured(worlds: tuple[Seen, Seen], delta: float) -> dict[str, float]:
 
 
 def _part(given: tuple[str, int]) -> tuple[Seen, Seen]:
-    """Run executions in a separate process, with a home in memory."""
+    """Simulate releases in a separate process, whose files are in memory."""
     name, executions = given
     memory = Path("/dev/shm")
     with tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None) as home:
@@ -273,7 +274,7 @@ def _part(given: tuple[str, int]) -> tuple[Seen, Seen]:
 
 
 def main(executions: int, processes: int = 3) -> int:
-    """Run the attack in rounds, so that results are printed before the end; return 1 if a bound exceeds the proof."""
+    """Run the attack in rounds, and print the results after each; return 1 if a bound exceeds the proved epsilon."""
     worlds = {name: (Seen(), Seen()) for name in PROMISES}
     failed = 0
     with get_context("spawn").Pool(processes) as pool:
@@ -289,7 +290,7 @@ def main(executions: int, processes: int = 3) -> int:
 
 
 def table(worlds: dict[str, tuple[Seen, Seen]]) -> int:
-    """Print the table; return 1 if a bound exceeds the proof."""
+    """Print the table of results; return 1 if a measured bound exceeds the proved epsilon."""
     print(
         "| promised | proved | executions | seen | epsilon at least |\n| --- | --- | --- | --- | --- |",
         flush=True,

@@ -1,5 +1,5 @@
-"""Compare the engine in Node and in Firefox with the native kernels: python -m bench.same_bits [--short] [node]
-[firefox]
+"""Check that the engine gives the same bits in Node and Firefox as natively: python -m bench.same_bits [--short]
+[node] [firefox]
 
 Repeats all runs of tests/wasm in Chromium (--short: every tenth), and compares all arrays at the end with those of the
 native kernels, bit for bit. Only the named engines are compared, as the last lines report. Firefox is
@@ -37,7 +37,7 @@ LARGEST = 2**28  # bytes of a message: arrays are sent as text
 
 
 class Firefox:
-    """One tab of Firefox. `evaluate` has the same arguments as Playwright's."""
+    """A tab of a running Firefox. `evaluate` has the same arguments as Playwright's."""
 
     def __init__(self, socket: ClientConnection) -> None:
         self._socket = socket
@@ -46,7 +46,7 @@ class Firefox:
         self._tab = self.ask("browsingContext.getTree")["contexts"][0]["context"]
 
     def ask(self, method: str, **params: Any) -> Any:
-        """Send one command and return its answer. Raises RuntimeError with Firefox's message."""
+        """Send one command to Firefox, and return its answer. Raises RuntimeError with Firefox's message."""
         self._asked += 1
         self._socket.send(json.dumps({"id": self._asked, "method": method, "params": params}))
         while True:
@@ -57,7 +57,7 @@ class Firefox:
                 return answer["result"]
 
     def open(self, address: str) -> None:
-        """Open an address, and wait until it is loaded."""
+        """Open an address in the tab, and wait until it is loaded."""
         self.ask("browsingContext.navigate", context=self._tab, url=address, wait="complete")
 
     def evaluate(self, function: str, argument: object = None) -> Any:
@@ -71,7 +71,7 @@ class Firefox:
 
 @contextmanager
 def firefox() -> Iterator[Any]:
-    """Start a `Firefox` without a window; the type is Any because it replaces Playwright's page."""
+    """Start a `Firefox` without a window. Its type is Any, because it takes the role of Playwright's page."""
     program = shutil.which("firefox-esr") or shutil.which("firefox")
     if program is None:
         sys.exit("Firefox is not installed; on Debian: apt-get install firefox-esr.")
@@ -108,7 +108,7 @@ ENGINES: dict[str, Callable[[], AbstractContextManager[Any]]] = {"node": node, "
 
 
 def load(engine: Any) -> str:
-    """Load the module into an engine, and return the engine's name."""
+    """Load the WebAssembly module into a JavaScript engine, and return the engine's name."""
     engine.evaluate(
         LOAD, [plain(web_source("engine.js")), encoded(ENGINE.read_bytes()), [*manifest().kernels]]
     )
@@ -117,7 +117,7 @@ def load(engine: Any) -> str:
 
 
 def compare(names: Sequence[str], every: Sequence[Case]) -> int:
-    """Run the cases in these engines and natively, and return the number of differing runs."""
+    """Compute the test cases in these engines and natively; return the number of runs whose bits differ."""
     with ExitStack() as stack, ThreadPoolExecutor(max(len(names), 1)) as threads:
         engines = {name: stack.enter_context(ENGINES[name]()) for name in names}
         agents = {name: load(engine) for name, engine in engines.items()}
@@ -142,7 +142,9 @@ def compare(names: Sequence[str], every: Sequence[Case]) -> int:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("engines", nargs="*", metavar="node, firefox", help="both where none is named")
+    parser.add_argument(
+        "engines", nargs="*", metavar="node, firefox", help="engines to compare with; by default both"
+    )
     parser.add_argument("--short", action="store_true", help="every tenth run")
     chosen = parser.parse_args()
     if unknown := set(chosen.engines) - ENGINES.keys():

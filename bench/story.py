@@ -32,12 +32,12 @@ def world() -> TabularMDP:
 
 
 def path(mdp: TabularMDP, policy: Ints, random: np.random.Generator) -> list[int]:
-    """Draw the states of a user who follows a policy [H, S], at each step."""
+    """Draw the states that a user who follows a policy [H, S] visits, one for each step."""
     return episode(mdp.P, mdp.d1, policy, random)[0]
 
 
 def digits(values: Any) -> str:
-    """Write states or actions, of which there are at most ten, as one text of digits."""
+    """Return states or actions, of which there are at most ten, as one string of digits."""
     return "".join(str(int(value)) for value in np.ravel(values))
 
 
@@ -46,7 +46,7 @@ def short(values: Any) -> list[float]:
 
 
 def noise(trace: SeedTrace, policy: Ints) -> Array:
-    """Return the noise that a run added to the visit counts of a policy's actions, [D, H, S]."""
+    """Return the noise in the visit counts of a policy's actions at each detail of a run, [D, H, S]."""
     drawn = visits(trace.noisy) - visits(trace.counts)
     return np.asarray(np.take_along_axis(drawn, policy[None, :, :, None], axis=3)[..., 0])
 
@@ -58,7 +58,8 @@ def lost(trace: SeedTrace, at: Ints) -> list[float]:
 
 
 def learning(mdp: TabularMDP, random: np.random.Generator) -> dict[str, Any]:
-    """Return a run at epsilon 1: users so far, the share lost, the policy, and one user who follows it."""
+    """Return what a run at epsilon 1 has learned at several numbers of users: the share of V* lost, the policy, and
+    one user's path."""
     trace = run(SPEC).seeds[0]
     shown = apart(trace.detail_episodes, CROWD)
     at = trace.detail_episodes[shown]
@@ -74,7 +75,7 @@ def learning(mdp: TabularMDP, random: np.random.Generator) -> dict[str, Any]:
 
 
 def race(best: Ints, far: float) -> dict[str, Any]:
-    """Return the noise at each epsilon, and finally none: in all counts of the USERS, and in one count as users come.
+    """Return the noise in all counts of USERS users at each epsilon and finally without noise, and one count over time.
 
     far: the probability that a user is at the far end at the last step; the number of users there is the one count.
     """
@@ -100,7 +101,7 @@ def race(best: Ints, far: float) -> dict[str, Any]:
 
 
 def story() -> dict[str, Any]:
-    """Return all data of the story. Places and actions are digits, one for each step.
+    """Return all data of the story, as JSON data. Places and actions are digits, one for each step.
 
     Raises:
         RuntimeError: another user has the same path as the last one.
@@ -109,7 +110,7 @@ def story() -> dict[str, Any]:
     best = planning.optimum(mdp).policy.astype(np.int64)
     paths = [digits(path(mdp, best, random)) for _ in range(USERS)]
     if paths.count(paths[-1]) > 1:
-        raise RuntimeError("The last user is not the only one with this path.")
+        raise RuntimeError("Another user has the same path as the last user.")
     far = planning.occupancy(mdp, best)[-1, -1]
     return {
         "spec": SPEC.to_dict(),

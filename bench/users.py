@@ -1,4 +1,4 @@
-"""Measure the users needed, for `python -m bench.bundled users`, which bundles the numbers and the fitted power law.
+"""Measure how many users are needed to learn: `python -m bench.bundled users` stores numbers and a fitted power law.
 
 For every problem, privacy model and epsilon, one run of USERS users gives the number of users from which an average
 episode has lost at most each share of V*. The noise is set for all USERS, which is up to a tenth more than for the few
@@ -51,7 +51,7 @@ class Case:
     def spec(
         self, model: str = "none", epsilon: float = 1.0, delta: float = DELTA, root_seed: int = 0
     ) -> RunSpec:
-        """Return its run, with defaults for everything else."""
+        """Return the run that measures this case, with defaults for everything not given."""
         return RunSpec(
             environment=self.environment,
             environment_params=self.params,
@@ -65,7 +65,7 @@ class Case:
 
     @property
     def size(self) -> tuple[int, int, int]:
-        """The numbers of states, actions and steps."""
+        """Return the numbers of states, actions and steps."""
         S, A, H = ENVIRONMENTS[self.environment].size(**self.spec().environment_params)[:3]
         return S, A, H
 
@@ -105,7 +105,7 @@ MEASURED = (
 
 
 def drawn(kinds: Kinds, each: int) -> Iterator[tuple[str, Case]]:
-    """Yield `each` random problems of each kind, with the kind's name."""
+    """Yield `each` random problems of each kind, together with the kind's name."""
     for place, (kind, make) in enumerate(kinds.items()):
         for number in range(each):
             P, R, d1, H = make(np.random.default_rng([place, number]))
@@ -115,7 +115,7 @@ def drawn(kinds: Kinds, each: int) -> Iterator[tuple[str, Case]]:
 
 
 class Compared(NamedTuple):
-    """A measured number to compare with the table."""
+    """A measured number of users, to be compared with the table's answer."""
 
     case: str
     model: str
@@ -124,7 +124,8 @@ class Compared(NamedTuple):
 
 
 def needed(spec: RunSpec, losses: Sequence[float] = LOSSES) -> NDArray[np.float64]:
-    """Return the users from which an average episode loses at most each share of V*, [L]; infinite if never."""
+    """Return how many users are needed until an average episode loses at most each share of V*, [L]; inf if that
+    never happens."""
     trace = run(spec)
     lost = (trace.regret / trace.episodes).mean(axis=0) / trace.seeds[0].v_star
     found = [search.stays_below(trace.episodes.astype(float), lost, share) for share in losses]
@@ -132,7 +133,8 @@ def needed(spec: RunSpec, losses: Sequence[float] = LOSSES) -> NDArray[np.float6
 
 
 def problem(case: Case, kind: str = "", losses: Sequence[float] = LOSSES, root_seed: int = 0) -> Problem:
-    """Return the users that a case needs at every budget. kind: of a random problem, replaces its model."""
+    """Return how many users a case needs under each privacy model and budget. kind: for a random problem, stands for
+    its model."""
     budgets = DRAWN_EPSILONS if kind else EPSILONS
     rows = {
         m: [
@@ -155,7 +157,7 @@ def problem(case: Case, kind: str = "", losses: Sequence[float] = LOSSES, root_s
 def points(
     problems: Iterable[Problem], epsilons: Sequence[float] = EPSILONS, losses: Sequence[float] = LOSSES
 ) -> Iterator[Point]:
-    """Yield the measured points, for a power law."""
+    """Yield the measured points to which the power law is fitted."""
     for one in problems:
         for model, rows in one.needed.items():
             for epsilon, row in zip(epsilons, rows, strict=False):  # without privacy there is only one row
@@ -166,7 +168,7 @@ def points(
 
 
 def table() -> Table:
-    """Return the whole table: runs, the power law with its errors, and runs that check them."""
+    """Return the whole table: the measured users, the power law with its errors, and the runs that check both."""
     problems = {case.key: problem(case) for case in MEASURED}
     others = {case.key: problem(case, kind) for kind, case in drawn(DRAWN, EACH)}
     measured = [*points(problems.values()), *points(others.values(), DRAWN_EPSILONS)]
@@ -192,8 +194,8 @@ def table() -> Table:
 
 
 def neighbours(problems: Iterable[Problem]) -> dict[str, float]:
-    """Return, by model, the error factor of linear interpolation between neighbouring losses and budgets, as if the
-    number between them had not been measured. The table's own intervals are half as long."""
+    """Return, by privacy model, how wrong linear interpolation between neighbouring losses and budgets would be if
+    the number between them had not been measured. The table's own intervals are half as long."""
     errors: dict[str, list[float]] = {model: [] for model in MODELS}
     names: dict[str, list[str]] = {model: [] for model in MODELS}
     for one in problems:
@@ -213,7 +215,7 @@ def neighbours(problems: Iterable[Problem]) -> dict[str, float]:
 def compared(
     cases: Iterable[Case], models: Sequence[str], budgets: Sequence[tuple[float, float]]
 ) -> Iterator[Compared]:
-    """Yield runs with other seeds: the question for the table, and the users measured."""
+    """Run the cases with other seeds, and yield each question to the table with the number of users measured."""
     for case in cases:
         for model in models:
             for epsilon, delta in budgets if model != "none" else budgets[:1]:
@@ -226,7 +228,7 @@ def compared(
 
 
 def checks_of_kinds(made: Table) -> Iterator[Check]:
-    """Yield checks of the stated errors on kinds outside the fit, for problems within the page's range."""
+    """Yield checks of the stated errors on kinds of problems outside the fit, within the page's range of sizes."""
     inside = [
         one
         for one in made.hidden.values()
@@ -242,13 +244,13 @@ def checks_of_kinds(made: Table) -> Iterator[Check]:
 
 
 def _checked(errors: NDArray[np.float64], names: Sequence[str], stated: float) -> tuple[float, float]:
-    """Return the share of errors within the stated factor, and the factor that covers COVERED of them."""
+    """Return the share of errors within the stated factor, and the factor that covers the share COVERED of them."""
     inside = np.abs(errors) <= np.log(stated)
     return round(float(weights(names) @ inside), 6), factor(errors, names)
 
 
 def checks(made: Table) -> Iterator[Check]:
-    """Yield checks of the table on other runs of the measured problems."""
+    """Run the measured problems with other seeds and deltas, and yield how well the table predicts the results."""
     groups: dict[str, tuple[Sequence[Case], Sequence[str], Sequence[tuple[float, float]]]] = {
         "measured problems, other seeds, between what was run": (MEASURED, MODELS, BETWEEN),
         "measured problems, at another δ": (MEASURED[::8], ("central", "shuffle"), OTHER_DELTAS),

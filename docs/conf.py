@@ -1,4 +1,4 @@
-"""Sphinx's settings for these documents: `make docs` (pages into static/docs, which the dashboard serves)."""
+"""Sphinx's settings for this documentation: `make docs` writes pages to static/docs, which the dashboard serves."""
 
 from __future__ import annotations
 
@@ -70,12 +70,12 @@ html_theme_options = {
 
 
 def plain_text(app: Any, what: str, name: str, of: Any, options: Any, lines: list[str]) -> None:
-    """Docstrings are plain text: V* is no emphasis, and `code` is code."""
+    """Escape a docstring for Sphinx, so that V* is not read as emphasis and `code` is shown as code."""
     for number, line in enumerate(lines):
         lines[number] = re.sub(r"`+([^`]+)`+", r"``\1``", re.sub(r"(?<!\\)([*|])", r"\\\1", line))
 
 
 def setup(app: Any) -> None:
-    """Called by Sphinx."""
+    """Write the generated pages and register `plain_text`; Sphinx calls this function."""
     registries.write(HERE / "reference" / "generated")
     app.connect("autodoc-process-docstring", plain_text, priority=100)  # before napoleon

@@ -1,5 +1,5 @@
-"""Parts of the pages that follow from the program: what can be chosen, settings of specs, the glossary, commands,
-claims and their verdicts, lessons, what sentences about privacy follow from.
+"""Generate parts of the documentation from the program: the algorithms and other choices, the fields of specs, the
+glossary, commands, claims with their verdicts, lessons, and the proofs behind sentences about privacy.
 
 `make docs` writes them; `tests/test_documents.py` looks at them without Sphinx.
 """
@@ -29,7 +29,7 @@ PROOFS = tomllib.loads(Path(__file__).with_name("proofs.toml").read_text("utf-8"
 
 
 def pages() -> dict[str, str]:
-    """Name and MyST text of each generated part."""
+    """Return the MyST text of each generated part, by its file name."""
     return {
         "algorithms": _lines(_algorithms()),
         "mechanisms": _lines(_mechanisms()),
@@ -45,7 +45,7 @@ def pages() -> dict[str, str]:
 
 
 def write(folder: Path) -> None:
-    """Write each part into `folder`, those that have not changed not again."""
+    """Write each generated part into `folder`, unless the file already has this text."""
     folder.mkdir(exist_ok=True)
     for name, text in pages().items():
         file = folder / f"{name}.md"
@@ -58,7 +58,7 @@ def _lines(lines: Iterable[str]) -> str:
 
 
 def _plain(text: object) -> str:
-    """A text as it stands, with no sign that Markdown would read."""
+    """Return a text in one line, with all Markdown characters escaped."""
     return re.sub(r"([\\`*_\[\]<>|~^$#])", r"\\\1", " ".join(str(text).split()))
 
 
@@ -67,7 +67,7 @@ def _code(keys: Iterable[str]) -> str:
 
 
 def _default(field: Field) -> str:
-    """Its default as one would type it."""
+    """Return a field's default value as a user would type it."""
     if field.default is None:
         return "chosen for you"
     if field.default == "":
@@ -76,7 +76,7 @@ def _default(field: Field) -> str:
 
 
 def _table(fields: Iterable[Field]) -> Iterator[str]:
-    """A row for each field."""
+    """Yield the lines of a Markdown table with a row for each field."""
     rows = list(fields)
     if rows:
         yield from ("| name | meaning | allowed | default |", "| --- | --- | --- | --- |")
@@ -87,7 +87,7 @@ def _table(fields: Iterable[Field]) -> Iterator[str]:
 
 
 def _entry(entry: Any, told: Mapping[str, str]) -> Iterator[str]:
-    """A section: title, summary, key, and what is told."""
+    """Yield the lines of a section about one choice: its title, summary, key, and other facts (`told`, by name)."""
     yield from (f"({type(entry).__name__.lower()}-{entry.key})=", f"### {_plain(entry.title)}", "")
     yield from (_plain(entry.summary), "")
     for name, text in {"Key": f"`{entry.key}`", **told}.items():
@@ -163,7 +163,7 @@ def _specs() -> Iterator[str]:
 
 
 def _claims() -> Iterator[str]:
-    """A row for each claim, with its result in the runs that come with the program."""
+    """Yield the lines of a table of claims, each with its result in the runs that come with the program."""
     yield from ("| claim | says | from | found |", "| --- | --- | --- | --- |")
     for key, claim in CLAIMS.items():
         found = bundled_papers().reports[key].summary
@@ -177,7 +177,7 @@ def _lessons() -> Iterator[str]:
 
 
 def _commands() -> Iterator[str]:
-    """The help of each command, as the program prints it."""
+    """Yield the help text of each command, as the program prints it."""
     parser = command_line()
     (commands,) = [a for a in parser._actions if isinstance(a, argparse._SubParsersAction)]
     for name, command in commands.choices.items():
@@ -202,7 +202,7 @@ def _glossary() -> Iterator[str]:
 
 
 def _sentences() -> Iterator[str]:
-    """Each sentence about privacy with its proof, place by place."""
+    """Yield each sentence about privacy with its proof, grouped by the place that shows it."""
     for place, title in PROOFS["places"].items():
         yield from (f"## {_plain(title)}", "", *_proofs(place), "")
     yield from ("## These documents, and controls of the dashboard", "")

@@ -106,7 +106,7 @@ def add_run(commands: Any) -> None:
     )
     parser.add_argument("--spec", metavar="FILE", help="a spec.json; further flags change it")
     parser.add_argument(
-        "--out", metavar="DIR", required=True, help="where to write spec.json, regret.csv, summary.json"
+        "--out", metavar="DIR", required=True, help="where to write the spec, the curve and a summary"
     )
     add_engine(parser)
     for field in flags():

@@ -191,7 +191,7 @@ print(quarter.bonus, (dprl.run(quarter).regret > 0).any())
         "algorithm: simple cannot run: numba cannot compile __main__.unknown: NameError: name 'nowhere'"
     )
     assert kernel.endswith(". | True")  # numba's own traceback does not follow
-    assert bonus.startswith("bonuses: simple names anytime and has no kernel for it")
+    assert bonus.startswith("bonuses: simple lists anytime but has no kernel for it")
 
 
 @pytest.mark.thorough

@@ -40,7 +40,7 @@ def test_a_check_says_what_is_outside_and_what_a_release_could_tell_and_keeps_no
     assert main(["check", *files, "--rho", "0.5"]) == 0
     said = capsys.readouterr().out
     assert "2,000 trajectories: 2 states, 2 actions, 2 steps." in said
-    assert "Only for you, because it is not private: In " in said
+    assert "Only for you, because these numbers are not private: In " in said
     assert "stuody (1)" in said
     assert "Noise moves each of these counts by about" in said
     assert said.endswith("Nothing was released or kept.\n")
@@ -78,7 +78,7 @@ def test_a_release_is_written_down_in_its_budget_and_refused_beyond_it(
     given[-1] += " again"
     said = refused([*given, "--rho", "0.21"], capsys)
     assert said == (
-        "dprl: budget: two rooms has the total ρ = 0.5; ρ = 0.3 is spent, and this release would raise this "
+        "dprl: budget: two rooms has the total ρ = 0.5; ρ = 0.3 is spent, and this release would raise that "
         "to ρ = 0.51. Give a smaller value."
     )
     assert main([*given, "--rho", "0.2"]) == 0

@@ -1,4 +1,4 @@
-"""Write the site with `python -m website --out DIR`, which `dprl web` calls in the folder of pages/."""
+"""Run `python -m website --out DIR`, which writes the site; `dprl web` calls it in the folder of pages/."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A page of the site: text, a slider, charts and tables in one HTML file."""
+"""Build a page of the site: text, a slider, charts and tables in one HTML file."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Slider:
 
 @dataclass(frozen=True)
 class Plot:
-    """A chart.
+    """A chart on a page.
 
     Attributes:
         draw: a function of the slider's stop (0 without one) and of dark mode that returns the picture.
@@ -53,14 +53,14 @@ class Plot:
 
 @dataclass(frozen=True)
 class Guess:
-    """The controls with which a reader predicts; the answer after them has a `Verdict`. content: see `guess_of`."""
+    """The controls for predicting an answer; the answer after them has a `Verdict`. content: see `guess_of`."""
 
     content: Mapping[str, Any]
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """The block that shows the error of the reader's prediction."""
+    """The place on a page that shows how far the reader's prediction was off."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class Numbers:
 
 @dataclass(frozen=True)
 class Story:
-    """The scenes shown first to a reader without a link; at most one per page. content: see `pages.home.state`."""
+    """The scenes that a reader without a link sees first; at most one per page. content: see `pages.home.state`."""
 
     content: Mapping[str, Any]
 
@@ -83,7 +83,8 @@ Block = str | Slider | Plot | Numbers | Guess | Verdict | Story
 
 @dataclass(frozen=True)
 class Document:
-    """A page. about: one sentence of plain text below the title, "" for none; blocks: its content, strings as HTML."""
+    """The content of a page. about: one sentence of plain text below the title, "" for none; blocks: its parts in
+    order, strings as HTML."""
 
     title: str
     about: str
@@ -135,19 +136,19 @@ def html_of(page: Document, nav: str) -> str:
 
 
 def links_to(pages: Sequence[tuple[str, str]], here: str) -> str:
-    """Return the links between the pages, given as (file, name); here: the file that contains them."""
+    """Return the links between the pages as HTML. pages: (file, name) of each; here: the file with the links."""
     current = {here: ' aria-current="page"'}
     items = (f'<a href="{escape(file)}"{current.get(file, "")}>{escape(name)}</a>' for file, name in pages)
     return f'<nav aria-label="Pages">{" ".join(items)}</nav>'
 
 
 def paragraph(text: str) -> str:
-    """Write a paragraph of Markdown sentences with bold words only."""
+    """Return a paragraph as HTML, from Markdown sentences with only bold words."""
     return f"<p>{markup(text)}</p>"
 
 
 def table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Write a table of plain texts as HTML."""
+    """Return a table as HTML, from plain texts."""
     head = "".join(f'<th scope="col">{escape(name)}</th>' for name in columns)
     body = "".join(
         f'<tr><th scope="row">{escape(first)}</th>{"".join(f"<td>{escape(cell)}</td>" for cell in cells)}</tr>'
@@ -189,9 +190,9 @@ def _plot(plot: Plot, stops: Sequence[int]) -> dict[str, object]:
 
 
 def plainly(value: Any) -> Any:
-    """Convert arrays to lists, with None for NaN, which JSON lacks and Plotly reads as a gap."""
+    """Return an array as a list for JSON, with None for NaN, which JSON lacks and Plotly shows as a gap."""
     if isinstance(value, np.ndarray):
         return [None if isinstance(v, float) and not np.isfinite(v) else v for v in value.tolist()]
     if isinstance(value, np.generic):
         return value.item()
-    raise TypeError(f"{type(value).__name__} has no place in a page")
+    raise TypeError(f"a page's JSON cannot contain a {type(value).__name__}")

@@ -1,4 +1,4 @@
-"""The first page of the site: the story, the dashboard's Home below it, and links to the other pages."""
+"""The site's first page: the animated story, the dashboard's Home below it, and links to the other pages."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LIVE = "Your own browser plays these runs, from the first user to the last. Move
 
 
 def home(here: str, live: Sequence[tuple[str, str, str]], others: Sequence[tuple[str, str]]) -> Document:
-    """Build the first page.
+    """Build the site's first page.
 
     Args:
         here: the file of this page.

@@ -1,4 +1,4 @@
-"""Lessons: each question with its chart, a place to predict, and the answer behind a fold."""
+"""The site's lessons: each question has a chart, a prediction to make, and an answer to open."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from pages.shared.lessons import evidence, step_picture
 from website.document import Block, Document, Guess, Plot, Verdict, paragraph
 
 SAID = messages("lessons")
-INTRO = "Read the question, say what you predict, and only then open the answer: you will remember it better."
+INTRO = "Read the question, make your prediction, and only then open the answer: you will remember it better."
 
 
 def lesson(number: int, one: Lesson, following: tuple[str, Lesson] | None, listed: str) -> Document:
-    """Build the page of a lesson; the first has number 0.
+    """Build the page of a lesson. number: of the lesson, from 0.
 
     Args:
         following: the file of the next lesson, and that lesson.
@@ -44,12 +44,12 @@ def lesson(number: int, one: Lesson, following: tuple[str, Lesson] | None, liste
 
 
 def needs(one: Lesson) -> str:
-    """Describe the lesson's length and its prerequisites."""
+    """Return a sentence about the lesson's length and prerequisites."""
     return filled(SAID["page"]["needs"], questions=counted(len(one.steps), "question"), needs=one.needs)
 
 
 def card(file: str, name: str, one: Lesson) -> str:
-    """Write the box that links to a lesson."""
+    """Return the box that links to a lesson, as HTML."""
     return (
         f'<section class="card"><h3><a href="{file}">{escape(name)}</a></h3>'
         f'<p>{escape(one.say)}</p><p class="note">{escape(needs(one))}</p></section>'
@@ -85,7 +85,7 @@ def list_of_lessons(lessons: Sequence[tuple[str, Lesson]]) -> Document:
 
 
 def _world(key: str, params: Mapping[str, Any]) -> list[Block]:
-    """Build the description of an environment for its first question."""
+    """Build the blocks that describe an environment, for the first question about it."""
     world = ENVIRONMENTS[key]
     asked = key, tuple(params.items())
     return [
@@ -95,12 +95,12 @@ def _world(key: str, params: Mapping[str, Any]) -> list[Block]:
 
 
 def chart(step: Step, shown: bool, place: int, dark: bool) -> Picture:
-    """Draw the chart of a question, with or without its answer."""
+    """Draw the chart of a question. shown: whether the answer is drawn, too."""
     return step_picture(step, "", shown=shown, dark=dark)
 
 
 def guess_of(step: Step) -> dict[str, Any]:
-    """Return the controls of a question, and the verdict on each of their settings, as data for JSON.
+    """Return the controls for predicting an answer, and the verdict on each possible prediction, as data for JSON.
 
     A marker becomes a slider over its marks, with `stops` their places on the chart; a choice becomes a menu; an order
     becomes a menu for each curve. A verdict describes the error of a guess, with the usual reasoning behind it.

@@ -1,4 +1,4 @@
-"""Papers: each experiment on a claim with its verdict, numbers and charts."""
+"""The site's page Papers: each experiment on a paper's claim with its verdict, numbers and charts."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def papers() -> Document:
 
 
 def contents() -> str:
-    """List all claims with their verdicts, each a link to its numbers."""
+    """Build a list of all claims with their verdicts, each with a link to its numbers."""
     items = (
         f'<li><a href="#{escape(key)}">{escape(claim.title)}</a>: {escape(bundled_papers().reports[key].summary)}</li>'
         for key, claim in CLAIMS.items()
@@ -60,6 +60,6 @@ def rows(found: ClaimReport) -> list[tuple[str, str, str, str]]:
 
 
 def chart(found: ClaimReport, which: tuple[str, str], place: int, dark: bool) -> Picture:
-    """Draw one statistic in the settings that measure it."""
+    """Draw one statistic for all settings that measure it."""
     statistic, over = which
     return drawn_statistic(found, statistic, over, by_statistic(found)[which], dark)

@@ -1,4 +1,4 @@
-"""Write the site, one file after the other."""
+"""Write the whole site, one file after the other."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ HOME, PAPERS, LESSON_LIST = "index.html", "papers.html", "lessons.html"
 
 
 def main() -> None:
-    """Write the site to the folder of --out, which must exist."""
+    """Write the site's files to the folder of --out, which must exist."""
     parser = argparse.ArgumentParser(prog="dprl web")
     parser.add_argument("--out", required=True, type=Path)
     out: Path = parser.parse_args().out

@@ -1,1 +1,1 @@
-"""Build assets/engine.wasm, and compare it with numba: see __main__.py and compare.py."""
+"""Build assets/engine.wasm, the WebAssembly module with dprl's compiled kernels, and assets/engine.json."""

@@ -1,4 +1,4 @@
-"""Make assets/engine.wasm and assets/engine.json from the kernels as they are.
+"""Build assets/engine.wasm and assets/engine.json from the current kernels.
 
     pip install -e ".[web]"
     python -m bench.engine_wasm

@@ -1,4 +1,4 @@
-"""From kernels to one object file for WebAssembly.
+"""Compile kernels to one object file for WebAssembly.
 
 numba's code of each kernel goes into one LLVM module, with a block of code that calls it from outside: arguments
 are read from memory, eight bytes each, as numba flattens them (an array is seven words or more). llvmlite's own LLVM
@@ -28,7 +28,7 @@ SMALL = 180
 
 
 def target() -> llvm.TargetMachine:
-    """WebAssembly with 32-bit addresses."""
+    """Return LLVM's target machine for WebAssembly with 32-bit addresses."""
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
     triple = llvm.Target.from_triple("wasm32-unknown-unknown")
@@ -36,7 +36,7 @@ def target() -> llvm.TargetMachine:
 
 
 def object_of(entries: tuple[Entry, ...], machine: llvm.TargetMachine) -> bytes:
-    """The object file of these kernels, in this order."""
+    """Compile these kernels to one object file, which numbers them in this order."""
     whole, arguments = _linked(entries, machine)
     whole.link_in(llvm.parse_assembly(_doors(entries, arguments, machine)))
     _keep(whole, ("address", "call"))
@@ -50,7 +50,8 @@ def object_of(entries: tuple[Entry, ...], machine: llvm.TargetMachine) -> bytes:
 
 
 def _linked(entries: tuple[Entry, ...], machine: llvm.TargetMachine) -> tuple[Any, list[list[str]]]:
-    """One module with a function `kernel.<number>` for each kernel, and the types of the arguments of each."""
+    """Return one LLVM module with a function `kernel.<number>` for each kernel, and the types of each kernel's
+    arguments."""
     whole = llvm.parse_assembly(_head(machine))
     arguments = []
     for number, entry in enumerate(entries):
@@ -66,14 +67,14 @@ def _linked(entries: tuple[Entry, ...], machine: llvm.TargetMachine) -> tuple[An
 
 
 def _keep(module: Any, names: tuple[str, ...]) -> None:
-    """Nothing but these is seen from outside, so that what they do not need goes."""
+    """Make everything except these names internal to the module, so that unused code can be removed."""
     for value in (*module.functions, *module.global_variables):
         if not value.is_declaration and value.name not in names:
             value.linkage = llvm.Linkage.internal
 
 
 def _code_of(entry: Entry) -> tuple[str, str]:
-    """numba's LLVM code of a kernel, not optimised, and the name of its function."""
+    """Return numba's unoptimised LLVM code of a kernel, and the name of its function."""
     for helper in compiler._kernels:
         if helper not in compiler._registered:
             # LLVM decides what else goes into its callers: the code is smaller
@@ -93,9 +94,9 @@ PLACES = re.compile(r"(?<=at_200x|expr_0x)[0-9a-f]+|(?<=picklebuf\.|ickledata\.)
 
 
 def _placeless(code: str) -> str:
-    """Code without what tells where and when it was compiled. Addresses and digests in names become their number in
-    this code, as no name is seen outside of it. What exceptions say is left out: the module only says that there was
-    one."""
+    """Remove from LLVM code what depends on where and when it was compiled. Addresses and digests in names become
+    numbers, because nobody sees these names. The content of exceptions is removed, because the module only reports
+    that there was one."""
     found: dict[str, str] = {}
     return PLACES.sub(
         lambda at: found.setdefault(at[0], str(len(found))), SAID.sub(r"\1 zeroinitializer", code)
@@ -122,7 +123,7 @@ OURS = {
 
 
 def _retargeted(code: str, machine: llvm.TargetMachine) -> str:
-    """Code that was written for this processor, for WebAssembly."""
+    """Convert LLVM code for this processor to code for WebAssembly."""
     code = re.sub(r"^target (datalayout|triple) = .*$", "", code, flags=re.MULTILINE)
     code = re.sub(r'"target-(cpu|features)"="[^"]*"', "", code)
     code = SELDOM.sub(r"\1 noinline {", code)
@@ -137,7 +138,8 @@ def _retargeted(code: str, machine: llvm.TargetMachine) -> str:
 
 
 def _doors(entries: tuple[Entry, ...], arguments: list[list[str]], machine: llvm.TargetMachine) -> str:
-    """`address(number)` of a kernel, as other kernels are handed it, and `call(number, words)` of one from outside."""
+    """Return LLVM code for two functions: `address(number)` gives a kernel's address for other kernels, and
+    `call(number, words)` calls a kernel from outside."""
     lines = [_head(machine)]
     doors = []
     for number, (entry, types) in enumerate(zip(entries, arguments, strict=True)):
@@ -178,8 +180,8 @@ define i32 @call(i32 %number, ptr %words) {
 
 
 def _optimise(module: Any, machine: llvm.TargetMachine) -> None:
-    """A kernel as LLVM makes it fast. Vectors are left out: browsers had them later. numba counts who holds an array;
-    what is counted up and down again within a function goes, once small functions are part of it, as numba has it."""
+    """Optimise a kernel with LLVM. Vector instructions are left out, because older browsers lack them. Pairs of
+    reference counts that cancel within a function are removed, after small functions are inlined, as numba does."""
     for speed_level in (0, 2):
         options = llvm.create_pipeline_tuning_options(speed_level=speed_level)
         options.loop_vectorization = options.slp_vectorization = False

@@ -1,4 +1,4 @@
-"""The list of kernels in the module: all that the loop for learners that plan from counts may run.
+"""The list of kernels in the WebAssembly module: all that runs of learners that plan from counts may need.
 
 They follow from the registries, so a new algorithm, schedule or mechanism is included in the next build.
 """
@@ -22,7 +22,7 @@ from dprl.statistics import dataset
 
 
 class Entry(NamedTuple):
-    """A kernel of the module.
+    """A kernel that the WebAssembly module contains.
 
     Attributes:
         held: its name and its sources.
@@ -38,7 +38,7 @@ class Entry(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The kernel's name in the module."""
+        """Return the kernel's name in the module."""
         return self.held.name
 
 
@@ -46,7 +46,7 @@ CALLED = ("simulate", "plan", "evaluate", "add_noise")
 
 
 def entries() -> tuple[Entry, ...]:
-    """Return all kernels of the module, by name."""
+    """Return all kernels of the module, sorted by name."""
     found: dict[str, Entry] = {}
     called: list[tuple[Callable[..., Any], str]] = [
         *optimal.CALLED,
@@ -63,12 +63,12 @@ def entries() -> tuple[Entry, ...]:
 
 
 def _signature(part: str, stochastic: bool) -> Any:
-    """Return the declared types of one of the `Kernels` of a loop."""
+    """Return the numba types of one of the `Kernels` of a loop."""
     return signatures_of(stochastic)[Kernels._fields.index(part)]
 
 
 def _parts_of_loops() -> Iterator[tuple[bool, str, Callable[..., Any]]]:
-    """Yield each kernel of a loop as (is the learner's policy stochastic?, part of the loop, function)."""
+    """Yield each kernel of a loop: whether the policy is stochastic, the kernel's part in the loop, its function."""
     for learner in ALGORITHMS.values():
         if not isinstance(learner, TabularLearner):
             continue

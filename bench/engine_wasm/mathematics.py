@@ -1,4 +1,4 @@
-"""Logarithms and exponentials with the bits of the GNU C library, for a target that has none of its code.
+"""Compile logarithms and exponentials for WebAssembly so that they give the same bits as the GNU C library.
 
 `log` and `exp` of the GNU C library are Arm's routines, compiled for a processor that multiplies and adds with one
 rounding (`fma`). The C library that zig comes with has the same routines; `log1p` and `expm1` are in elementary.c. A
@@ -35,13 +35,14 @@ SETTINGS = (
 
 
 def zig(*arguments: str) -> None:
-    """Run zig's C compiler for WebAssembly. Raises CalledProcessError."""
+    """Run zig's C compiler for WebAssembly. Raises CalledProcessError if it fails."""
     command = [sys.executable, "-m", "ziglang", "cc", "-target", "wasm32-wasi", *arguments]
     subprocess.run(command, check=True)
 
 
 def routines(folder: Path) -> list[Path]:
-    """LLVM code of the routines in `folder`, each product that may be part of a sum being so."""
+    """Compile the C routines to LLVM code in `folder`, with fused multiply-adds as in the GNU C library; return the
+    files."""
     made = []
     own = LIBRARY / "src" / "math"
     folders = [f"-I{folder}" for folder in (own, LIBRARY / "src" / "internal", LIBRARY / "arch" / "generic")]
@@ -60,7 +61,8 @@ DEFINE = re.compile(r"^define .*?^}$", re.MULTILINE | re.DOTALL)
 
 
 def contracted(code: str) -> str:
-    """LLVM code with `fma` for each product that has one use, which is a sum; the first of two products in a sum."""
+    """Replace each product whose only use is a sum by a fused multiply-add (`fma`); of two products in a sum, only
+    the first."""
     return DEFINE.sub(lambda function: _contracted(function.group()), code)
 
 

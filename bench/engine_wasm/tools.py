@@ -1,4 +1,4 @@
-"""A digest of the sources of the module, which shows whether the module was built before a change."""
+"""A digest of the files that build the WebAssembly module, which shows whether they have changed since it was built."""
 
 from __future__ import annotations
 
@@ -10,6 +10,6 @@ MAKING = ("__main__.py", "emit.py", "mathematics.py", "unoptimised.py")
 
 
 def digest() -> str:
-    """Return a digest, 16 hex digits, of the files in this folder that decide the module's bytes."""
+    """Return a digest, 16 hex digits, of the files in this folder on which the module's bytes depend."""
     made = sorted(HERE.glob("*.[ch]")) + [HERE / name for name in MAKING]
     return hashlib.sha256(b"\0".join(path.read_bytes() for path in made)).hexdigest()[:16]

@@ -1,4 +1,4 @@
-"""numba's LLVM code of a kernel as it is before any optimisation.
+"""Get numba's LLVM code of a kernel before any optimisation.
 
 numba optimises for the processor that it runs on: loops become that processor's vector instructions, which no other
 target has. Code for WebAssembly is therefore taken before, and optimised for WebAssembly. numba has no public way to
@@ -22,15 +22,15 @@ KNOWN = "31f46b054558d167"
 
 
 def digest() -> str:
-    """Digest of what the methods are in the numba that is installed, 16 hex digits. Raises AttributeError where numba
-    has them no more."""
+    """Return a digest, 16 hex digits, of the sources of the methods in the installed numba. Raises AttributeError if
+    numba no longer has them."""
     sources = "".join(inspect.getsource(getattr(CPUCodeLibrary, name)) for name in SWITCHED_OFF)
     return hashlib.sha256(sources.encode()).hexdigest()[:16]
 
 
 @contextmanager
 def unoptimised() -> Iterator[None]:
-    """numba compiles without optimising. What it compiles meanwhile is right, and slow."""
+    """Switch off numba's optimisation within the context. Code compiled in it is correct but slow."""
 
     def only_the_layout(library: Any, module: Any) -> None:
         # of all that the method does, the part that later steps rely on

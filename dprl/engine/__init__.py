@@ -1,4 +1,4 @@
-"""The engine that runs simulations: kernels, which are plain Python functions, as machine code.
+"""The engine: run kernels, which are written as plain Python functions, as machine code or WebAssembly.
 
 `assets/engine.wasm` contains the compiled kernels of learners that plan from counts (`host`). numba compiles all others
 on first use, in the process that needs them (`compiler`). Both give the same results, bit for bit. Until a kernel is

@@ -1,4 +1,4 @@
-"""Compilation of kernels by numba on first use, in the process that needs them.
+"""Compile kernels with numba on first use, in the process that needs them.
 
 A function marked `@kernel` stays an ordinary Python function (tests run it as such and get the same bits).
 `compiled(function, signature)` returns it as machine code, which is stored on disk (`disk`), in a directory named after
@@ -26,7 +26,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class KernelError(Exception):
-    """The error for a function that cannot be compiled, with its name, numba's reason, and the place in the source."""
+    """The error for a function that numba cannot compile: its name, numba's reason, and the place in the source."""
 
 
 _DISABLED = "NUMBA_DISABLE_JIT", "simulations run as compiled code; unset it, or set it to 0."
@@ -52,7 +52,7 @@ def _numba() -> Any:
 
 @cache
 def cache_folder() -> Path | None:
-    """Return the folder of compiled code, NUMBA_CACHE_DIR or one in DPRL_HOME, and lock it for this process; None if it
+    """Return the folder of compiled code (NUMBA_CACHE_DIR, or one in DPRL_HOME), locked for this process; None if it
     cannot be used. Code compiled from other sources is removed from DPRL_HOME unless a process has locked it."""
     given = os.environ.get("NUMBA_CACHE_DIR")
     folder = Path(given) if given else kernels(source_digest())
@@ -61,9 +61,11 @@ def cache_folder() -> Path | None:
             if not given:
                 remove_others(source_digest())
             return folder
-        log.warning("Compiled kernels are not kept, because %s is open to other users.", folder)
+        log.warning("Compiled kernels are not stored, because other users can access %s.", folder)
     except OSError as error:
-        log.warning("Compiled kernels are not kept, because %s cannot be used (%s).", folder, error.strerror)
+        log.warning(
+            "Compiled kernels are not stored, because %s cannot be used (%s).", folder, error.strerror
+        )
     return None
 
 
@@ -74,13 +76,13 @@ def on_disk(function: Callable[..., Any]) -> bool:
 
 
 def file_name(function: Callable[..., Any]) -> str:
-    """Return the prefix of the names of the files with a kernel's compiled code."""
+    """Return the first part of the names of the files that store a kernel's compiled code."""
     return f"{function.__module__}.{function.__qualname__}"[-80:]
 
 
 @cache
 def _announce() -> None:
-    """Log that numba compiles, but only once per process, and once for all workers that start together."""
+    """Log once per process that numba compiles; workers that start together log it only once among them."""
     folder = cache_folder()
     if folder is not None:
         mark = folder / "announced"
@@ -130,7 +132,7 @@ def compiled(function: F, signature: Any) -> F:
 
 
 def _reason(message: str) -> str:
-    """Return the first reason in numba's error message, and the last source line that it names."""
+    """Return the first reason in numba's error message, with the last source line that the message mentions."""
     said = re.sub(r"^(Failed in .*\n)+", "", message)
     first = re.split(r"\n\s*(?:There are|During:|File |$)|\n\n", said, maxsplit=1)[0]
     where = re.findall(r'File "([^"]+)", line (\d+)', message)
@@ -139,7 +141,7 @@ def _reason(message: str) -> str:
 
 
 def function_type(signature: Any) -> Any:
-    """Return the numba type of a compiled function with this signature, for passing it as an argument."""
+    """Return the numba type of a compiled function with this signature, so that it can be passed as an argument."""
     numba = _numba()
     arguments, result = numba.core.sigutils.normalize_signature(signature)
     return numba.types.FunctionType(result(*arguments))

@@ -1,4 +1,4 @@
-"""The cache of compiled code: one file for each kernel and signature, with a digest of its content.
+"""A cache of compiled code on disk: one file for each kernel and signature, with a digest of its content.
 
 It replaces numba's own cache, which fails forever once a file is damaged, and runs a kernel even if a bit has flipped.
 """
@@ -29,8 +29,8 @@ _DIGEST = 32  # bytes
 
 
 class KernelCache(NullCache):
-    """The cache of one function's compiled code in `folder`. `sources` is the digest of all functions in other files
-    that the function calls."""
+    """The disk cache of one function's compiled code. `folder`: where its files are; `sources`: the digest of all
+    functions in other files that the function calls."""
 
     def __init__(self, function: Callable[..., Any], folder: Path, sources: str) -> None:
         self._folder = folder
@@ -42,7 +42,7 @@ class KernelCache(NullCache):
         self._origin = (numba.__version__, python, sources, file, self._name, code.co_firstlineno, captured)
 
     def load_overload(self, sig: Any, target_context: Any) -> CompileResult | None:
-        """Load the code compiled for this signature, ready to run; None if it is missing or damaged."""
+        """Load the code compiled for this signature; return None if the code is missing or damaged."""
         target_context.refresh()
         key, path = self._place(sig, target_context.codegen())
         try:
@@ -76,10 +76,10 @@ class KernelCache(NullCache):
                     os.unlink(file.name)
                     raise
         except OSError as error:
-            _say(f"Compiled kernels cannot be kept in {self._folder} ({error.strerror}).")
+            _say(f"Compiled kernels cannot be stored in {self._folder} ({error.strerror}).")
 
     def _place(self, sig: Any, codegen: Any) -> tuple[Any, Path]:
-        """Return the key of the code (signature, origin, processor) and the path of its file."""
+        """Return the key that identifies the code (signature, origin, processor), and the path of its file."""
         key = (sig, self._origin, codegen.magic_tuple())
         return key, self._folder / f"{self._name[-80:]}-{_digest(repr(key).encode()).hex()[:16]}"
 
@@ -103,7 +103,7 @@ LOOKED_UP = ("_get_wrapper_address", "_get_jit_address")  # names of functions i
 
 
 def remember() -> None:
-    """Make numba look up the address of a compiled function only once for each kernel to which it is passed.
+    """Make numba look up a compiled function's address only once for each kernel that receives it as an argument.
 
     A kernel receives other kernels as arguments: the planner, the schedule, the noise. By default numba looks up the
     address of each of them twice in every call by hashing signatures, which was 15 to 40% of a run's time.

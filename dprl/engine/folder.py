@@ -1,4 +1,4 @@
-"""The folder of this program's files, which only its user can open, and the removal of unused compiled code."""
+"""The folder in which this program stores its files, and to which only its user has access."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ def home() -> Path:
     given = os.environ.get("DPRL_HOME") or "~/.cache/dprl"
     if re.search(r"\$[\w{]", given):
         raise SpecError(
-            "DPRL_HOME", f"{shown(given)} has a variable that no shell has expanded; give a full path."
+            "DPRL_HOME",
+            f"{shown(given)} contains a variable that the shell has not expanded; give a full path.",
         )
     try:
         return Path(given).expanduser()
@@ -80,7 +81,7 @@ def write_whole(path: Path, content: bytes, first: bool = False) -> None:
 
 
 def settle(folder: Path) -> None:
-    """Flush a folder's list of files to the disk. Raises OSError."""
+    """Flush a folder's list of files to the disk. Raises OSError if this fails."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)
@@ -89,7 +90,7 @@ def settle(folder: Path) -> None:
 
 
 def hold(folder: Path) -> bool:
-    """Create a folder of compiled code if necessary, and lock it for this process, so that `remove_others` keeps it.
+    """Create a folder of compiled code if necessary, and lock it so that `remove_others` keeps it.
 
     Returns whether code from the folder can be trusted, because nobody else owns the folder or can write to it. Raises
     OSError if the folder cannot be created.

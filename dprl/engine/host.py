@@ -1,4 +1,4 @@
-"""The WebAssembly module in wasmtime: kernels that Python can call without a compiler."""
+"""Run kernels of the WebAssembly module with wasmtime, so that Python needs no compiler."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MOST = 2**31  # bytes of arrays placed together; a module has at most twice as m
 
 @cache
 def missing() -> str:
-    """Return a sentence that explains why this process cannot run the module; "" if it can."""
+    """Explain in one sentence why this process cannot run the WebAssembly module; return "" if it can."""
     try:
         import wasmtime  # noqa: F401
     except (ImportError, OSError, RuntimeError) as error:  # wasmtime is not available for every processor
@@ -33,7 +33,8 @@ def missing() -> str:
 
 @cache
 def _loaded() -> tuple[Any, Any, dict[str, int]]:
-    """Return wasmtime's engine, the module as machine code, and the numbers of all functions by name."""
+    """Load the WebAssembly module: return wasmtime's engine, the compiled module, and its functions' numbers by
+    name."""
     import wasmtime
 
     engine = wasmtime.Engine()
@@ -45,7 +46,7 @@ def _loaded() -> tuple[Any, Any, dict[str, int]]:
 
 
 class Instance:
-    """An instance of the module with its own memory, for one thread at a time."""
+    """A running copy of the WebAssembly module with its own memory, for one thread at a time."""
 
     def __init__(self) -> None:
         import wasmtime
@@ -59,8 +60,8 @@ class Instance:
         self._refresh()
 
     def place(self, arrays: Sequence[NDArray[Any]]) -> list[int]:
-        """Copy contiguous arrays into the memory, and return their addresses. Raises MemoryError if there is no
-        room."""
+        """Copy contiguous arrays into the instance's memory, and return their addresses. Raises MemoryError if there
+        is no room."""
         ends = np.cumsum([max(-(-array.nbytes // LINE), 1) * LINE for array in arrays]).tolist()
         first = int(self._exports["allocate"](self._store, ends[-1])) if ends[-1] < MOST else 0
         if first == 0:
@@ -72,25 +73,25 @@ class Instance:
         return addresses
 
     def release(self, addresses: Sequence[int]) -> None:
-        """Free the memory that one call of `place` has used. addresses: the result of that call."""
+        """Free the memory that one call of `place` reserved. addresses: the result of that call."""
         self._exports["release"](self._store, addresses[0])
 
     def write(self, address: int, array: NDArray[Any]) -> None:
-        """Write a contiguous array to an address."""
+        """Copy a contiguous array to an address in the instance's memory."""
         if array.nbytes:
             self._content[address : address + array.nbytes] = array.reshape(-1).view(np.uint8)
 
     def read(self, address: int, array: NDArray[Any]) -> None:
-        """Fill a contiguous array with the bytes at an address."""
+        """Fill a contiguous array with the bytes at an address in the instance's memory."""
         if array.nbytes:
             array.reshape(-1).view(np.uint8)[:] = self._content[address : address + array.nbytes]
 
     def _refresh(self) -> None:
-        """Look up the module's memory again, because it may have grown and moved."""
+        """Locate the instance's memory again, because it may have grown and moved."""
         self._content = np.frombuffer(self._memory.get_buffer_ptr(self._store), dtype=np.uint8)
 
     def words(self, words: Sequence[Word], places: list[int]) -> NDArray[np.uint64]:
-        """Convert words to the 64-bit numbers stored in memory. places: the address of each buffer."""
+        """Convert a call's arguments to the 64-bit numbers stored in memory. places: the address of each buffer."""
         found = [
             word
             if isinstance(word, int)
@@ -102,18 +103,18 @@ class Instance:
         return np.array([word & (2**64 - 1) for word in found], dtype=np.uint64)
 
     def call(self, kernel: str, words: int) -> None:
-        """Call a kernel with the words at an address. Raises RuntimeError if the kernel reports an error."""
+        """Call a kernel whose arguments are at this address. Raises RuntimeError if the kernel reports an error."""
         status = self._exports["call"](self._store, self._numbers[kernel], words)
         self._refresh()
         if status != 0:
-            raise RuntimeError(f"{kernel} did not end well.")
+            raise RuntimeError(f"the kernel {kernel} reported an error.")
 
 
 _shared = threading.local()  # the instance that a thread's calls share
 
 
 class ModuleKernel:
-    """A kernel of the module as a Python function of numbers and arrays, which are copied to the module and back."""
+    """A kernel of the WebAssembly module that Python can call: numbers and arrays are copied to the module and back."""
 
     def __init__(self, name: str, function: Callable[..., Any]) -> None:
         self.py_func, self._name = function, name
@@ -142,8 +143,8 @@ class ModuleKernel:
 
 @cache
 def ready(function: Callable[..., Any], signature: str) -> Callable[..., Any]:
-    """Return a kernel as a callable: from the module if it contains the current version, else compiled by numba for the
-    declared `signature`. The kernel must not return anything or draw random numbers."""
+    """Return a kernel that can be called: from the WebAssembly module if it contains the current version, else
+    compiled by numba for the declared `signature`. The kernel must not return anything or draw random numbers."""
     kernel = Held(own_name(function), signature, (function,))
     if missing() or lack([kernel]):
         machine: Callable[..., Any] = compiled(function, signature)

@@ -1,4 +1,4 @@
-"""The WebAssembly module: the kernels it contains, and whether it was built from their current sources."""
+"""The WebAssembly module: which kernels it contains, and whether it was built from their current sources."""
 
 from __future__ import annotations
 
@@ -28,29 +28,29 @@ class Manifest(NamedTuple):
 
 @cache
 def manifest() -> Manifest:
-    """Read the module's manifest. Raises OSError if it is missing."""
+    """Read assets/engine.json, which describes the WebAssembly module. Raises OSError if it is missing."""
     return Manifest(**json.loads(MANIFEST.read_text(encoding="utf-8")))
 
 
 @cache
 def damage() -> str:
-    """Return a sentence that explains why the module's files cannot be used; "" if they can."""
+    """Explain in one sentence why the WebAssembly module's files cannot be used; return "" if they can."""
     try:
         whole = hashlib.sha256(ENGINE.read_bytes()).hexdigest() == manifest().sha256
     except OSError:
-        return f"assets/engine.wasm or assets/engine.json is missing; make both with `{COMMAND}`."
+        return f"assets/engine.wasm or assets/engine.json is missing; build both with `{COMMAND}`."
     if not whole:
-        return f"assets/engine.wasm is not the module that assets/engine.json describes; make both with `{COMMAND}`."
+        return f"assets/engine.wasm is not the module that assets/engine.json describes; build both with `{COMMAND}`."
     return ""
 
 
 def own_name(function: Callable[..., Any]) -> str:
-    """Return a kernel's name in the module: its full Python name, without "dprl." and the kind of its loop."""
+    """Return a kernel's name in the WebAssembly module: its full Python name without "dprl."."""
     return f"{function.__module__}.{function.__qualname__}".removeprefix("dprl.")
 
 
 class Held(NamedTuple):
-    """A kernel that the module should contain."""
+    """A kernel that the WebAssembly module should contain."""
 
     name: str  # the kernel's name in the module
     signature: str  # the declared types of its arguments; "" if the roots determine them
@@ -63,7 +63,7 @@ class Held(NamedTuple):
 
 
 def lack(kernels: Iterable[Held]) -> str:
-    """Return a sentence that explains why the module cannot run these kernels; "" if it can."""
+    """Explain in one sentence why the WebAssembly module cannot run these kernels; return "" if it can."""
     if reason := damage():
         return reason
     for kernel in kernels:

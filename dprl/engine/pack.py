@@ -1,4 +1,4 @@
-"""A call of one of the module's kernels: its arguments as words, and the arrays that these refer to."""
+"""A call of a WebAssembly kernel as data: its arguments as 64-bit words, and the arrays that the words refer to."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ GENERATOR = ("next_uint64", "next_uint32", "next_double")
 
 
 class Buffer(NamedTuple):
-    """An array of the run with its name, such as `state.Q`. A random generator's state is an array of five words."""
+    """An array of a run with its name, such as `state.Q`. A random generator's state is an array of five words."""
 
     name: str
     array: NDArray[Any]
 
 
 class BufferAddress(NamedTuple):
-    """A word that stands for the address of a buffer, which `buffer` gives by its number."""
+    """An argument word for the address of a buffer. buffer: the buffer's number."""
 
     buffer: int
 
 
 class Of(NamedTuple):
-    """A word that stands for the address of a function in the module: a kernel, or part of the random generator."""
+    """An argument word for the address of a function in the module: a kernel, or part of the random generator."""
 
     function: str
 
@@ -35,7 +35,7 @@ Word = int | BufferAddress | Of
 
 
 class DrawnByPlayer(NamedTuple):
-    """Noise that the player of a pack draws before the first user (privacy/mechanisms/optimal.py describes it)."""
+    """Noise that a web page draws before it plays a pack (privacy/mechanisms/optimal.py describes this noise)."""
 
     # kernels with their words, as in `Pack`: one computes `keep` and `gain`, one fills the memory with independent
     # N(0, 1) draws
@@ -52,7 +52,7 @@ class DrawnByPlayer(NamedTuple):
 
 
 class Pack(NamedTuple):
-    """All data needed to run a kernel outside this process, for example in a browser."""
+    """All data that a kernel needs to run outside this process, for example in a browser."""
 
     kernel: str  # the name of the kernel
     words: tuple[Word, ...]  # the kernel's arguments as numba flattens them, 64 bits each
@@ -61,8 +61,8 @@ class Pack(NamedTuple):
     drawn: DrawnByPlayer | None = None
 
     def to_json(self) -> str:
-        """Return JSON for a browser: words as digits, {"buffer": 3} or {"function": "next_double"}; buffers as base64,
-        or as the number of their bytes if all are zero."""
+        """Return the pack as JSON for a browser. Words are digits, {"buffer": 3} or {"function": "next_double"};
+        buffers are base64, or the number of their bytes if all are zero."""
         return json.dumps(
             {
                 "kernel": self.kernel,
@@ -73,7 +73,7 @@ class Pack(NamedTuple):
         )
 
     def read(self, contents: list[bytes]) -> dict[str, NDArray[Any]]:
-        """Return the buffers as arrays, by name, from the bytes of each."""
+        """Return the buffers as arrays by name. contents: the bytes of each buffer, as the browser returned them."""
         return {
             buffer.name: np.frombuffer(content, buffer.array.dtype).reshape(buffer.array.shape)
             for buffer, content in zip(self.buffers, contents, strict=True)
@@ -81,7 +81,7 @@ class Pack(NamedTuple):
 
 
 def told(words: tuple[Word, ...]) -> list[Any]:
-    """Return words as data for JSON, in the form of `Pack.to_json`."""
+    """Return argument words as data for JSON, in the form of `Pack.to_json`."""
     return [str(word) if isinstance(word, int) else word._asdict() for word in words]
 
 
@@ -94,17 +94,17 @@ def content_of(array: NDArray[Any]) -> dict[str, Any]:
 
 
 def array_words(number: int, value: NDArray[Any]) -> list[Word]:
-    """Return the words with which numba passes an array that is stored in a buffer."""
+    """Return the argument words with which numba passes an array that is stored in a buffer. number: the buffer's."""
     return [0, 0, value.size, value.itemsize, BufferAddress(number), *value.shape, *value.strides]
 
 
 def generator_words(number: int) -> list[Word]:
-    """Return the words with which numba passes a generator whose state is stored in a buffer."""
+    """Return the argument words with which numba passes a random generator whose state is in a buffer."""
     return [0, BufferAddress(number), BufferAddress(number), *(Of(each) for each in GENERATOR), 0, 0, 0]
 
 
 class Packing:
-    """The words and buffers collected while a call is packed."""
+    """A collector of the words and buffers of a call that is being packed."""
 
     def __init__(self, buffers: tuple[Buffer, ...] = ()) -> None:
         self.words: list[Word] = []
@@ -113,7 +113,7 @@ class Packing:
         self._held: dict[int, NDArray[Any]] = {}  # kept alive, so that no other array gets the same address
 
     def place(self, label: str, array: NDArray[Any]) -> int:
-        """Return the number of an array's buffer. An array with several names has only one buffer."""
+        """Add an array, and return the number of its buffer. An array with several names has only one buffer."""
         key = array.__array_interface__["data"][0], array.nbytes
         if array.nbytes == 0 or key not in self._placed:
             self._placed[key] = len(self.buffers)
@@ -122,11 +122,11 @@ class Packing:
         return self._placed[key]
 
     def arrays(self) -> dict[int, NDArray[Any]]:
-        """Return the arrays in the buffers, by buffer number."""
+        """Return the arrays that were added, by the numbers of their buffers."""
         return self._held
 
     def add_function(self, name: str) -> None:
-        """Add an argument that is a kernel of the module, as the words with which numba passes it."""
+        """Add a kernel of the module as an argument, as the words with which numba passes it."""
         self.words += [0, 0, Of(name)]
 
     def add(self, label: str, value: Any) -> None:
@@ -147,7 +147,8 @@ class Packing:
 
 
 def generator_state(rng: np.random.Generator) -> NDArray[np.uint64]:
-    """Return the state of SFC64 [5]: three words, a counter, and half a word with a flag for its presence."""
+    """Return the state of an SFC64 generator as five numbers: three words, a counter, and half a word with a flag
+    for its presence."""
     held: Any = rng.bit_generator.state
     half = int(held["has_uint32"]) | int(held["uinteger"]) << 32
     return np.array([*held["state"]["state"], half], dtype=np.uint64)

@@ -1,4 +1,4 @@
-"""Digests of code that ignore docstrings, comments and annotations."""
+"""Digests of source code that do not depend on docstrings, comments and annotations."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _UNSAID = {"annotation", "returns", "type_comment", "type_ignores", "kind", "ctx
 
 @cache
 def source_digest() -> str:
-    """Return a digest of the sources that every simulated number depends on, 16 hex digits."""
+    """Return a digest, 16 hex digits, of the sources on which every simulated number depends."""
     root = Path(__file__).parents[1]
     digest = hashlib.sha256()
     for name in _SOURCES:
@@ -36,7 +36,7 @@ def source_digest() -> str:
 
 
 def content_of(node: Any) -> str:
-    """Return the computation in a syntax tree as text, which is the same for every version of Python."""
+    """Return a syntax tree as text, the same in every version of Python, without docstrings and annotations."""
     if isinstance(node, list):
         return f"[{','.join(map(content_of, node))}]"
     if not isinstance(node, ast.AST):
@@ -62,15 +62,15 @@ def _is_text(statement: ast.stmt) -> bool:
 
 @cache
 def kernel_digest(signature: str, *roots: Callable[..., Any]) -> str:
-    """Return a digest, 16 hex digits, of a kernel's types and of the functions it is built from, with everything in the
-    package that they name."""
+    """Return a digest, 16 hex digits, of a kernel: its types, the functions it is built from, and everything in the
+    package that these refer to."""
     lines = [signature, *(f"{name}\n{source}" for name, source in sorted(reached(roots).items()))]
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
 
 
 def reached(roots: Iterable[Any]) -> dict[str, str]:
-    """Return the code of these functions and classes, and of everything in the package that they name directly or
-    indirectly, by full name."""
+    """Return the code of these functions and classes, and of everything in the package that they refer to directly
+    or indirectly, by full name."""
     found: dict[str, str] = {}
     waiting = list(roots)
     while waiting:
@@ -90,7 +90,7 @@ def reached(roots: Iterable[Any]) -> dict[str, str]:
 
 @cache
 def _definition(thing: Any) -> tuple[str, tuple[tuple[str, Any], ...]]:
-    """Return the code of a function or class without its decorators, and the outside objects that it names."""
+    """Return the code of a function or class without its decorators, and the outside objects that it refers to."""
     tree = ast.parse(textwrap.dedent(inspect.getsource(thing))).body[0]
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
@@ -99,7 +99,7 @@ def _definition(thing: Any) -> tuple[str, tuple[tuple[str, Any], ...]]:
 
 
 def _outside_names(thing: Any, tree: ast.stmt) -> Iterator[tuple[str, Any]]:
-    """Yield each outside object that a definition names, with the name used: `evaluate`, or `planning.evaluate`."""
+    """Yield each outside object that a definition refers to, with its name there, such as `planning.evaluate`."""
     if inspect.isclass(thing):
         return  # a record's code consists of the names and order of its fields
     around = {**thing.__globals__, **inspect.getclosurevars(thing).nonlocals}

@@ -1,4 +1,4 @@
-"""The registry of environments, with one file for each environment."""
+"""The registry of environments; each environment has its own file."""
 
 from dprl.environments import (
     chain,

@@ -1,4 +1,4 @@
-"""A combination lock: one action moves forward, every other one starts over."""
+"""A combination lock: in each state, one action moves forward, and every other one starts over."""
 
 from __future__ import annotations
 

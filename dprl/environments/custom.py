@@ -1,4 +1,4 @@
-"""Models of your own, given as JSON."""
+"""Users' own models of an environment, given as JSON."""
 
 from __future__ import annotations
 
@@ -34,7 +34,8 @@ MOST = 10**6  # most probabilities of a model with all next states; larger ones 
 
 @lru_cache(maxsize=8)
 def parsed(model: str) -> tuple[str, Array, Array, Array, tuple[str, ...], tuple[str, ...]]:
-    """Return the name, P, R, d1, and the labels of states and actions from a JSON text. Raises SpecError for faults."""
+    """Read a model from JSON text: return its name, P, R, d1, and the labels of states and actions. Raises SpecError
+    for faults."""
     if len(model) > MAX_TEXT:
         raise SpecError(NAME, f"{len(model):,} characters are too many; give at most {MAX_TEXT:,}.")
     given = read_json(NAME, model, FORM)
@@ -58,7 +59,8 @@ def parsed(model: str) -> tuple[str, Array, Array, Array, tuple[str, ...], tuple
 
 
 def table(possible: Any, P: Array) -> Table:
-    """Build the table of next states for the last axis of P [S, A, B] or [H, S, A, B]. Raises SpecError for a fault."""
+    """Build the table of next states that belongs to the last axis of P [S, A, B] or [H, S, A, B]. Raises SpecError
+    for a fault."""
     found = _rows(possible, P, len(P) if P.ndim == 4 else 1)
     if (np.broadcast_to(found < 0, P.shape if P.ndim == 4 else (1, *P.shape)) & (P != 0)).any():
         raise SpecError(f"{NAME}.P", "a probability is beyond the last possible next state; give 0 there.")
@@ -87,15 +89,15 @@ def _rows(possible: Any, P: Array, steps: int) -> Table:
 
 
 def _with_all(P: Array, possible: Table) -> Array:
-    """Expand P [.., S, A, B] on the table `possible` to P [.., S, A, S] over all next states."""
+    """Expand P [.., S, A, B], stored on the table `possible`, to P [.., S, A, S] over all states."""
     S = P.shape[-3]
     steps, _ = on_table(P if P.ndim == 4 else P[None], possible, every_state(S))
     return steps if P.ndim == 4 else steps[0]
 
 
 def array_of(value: Any, key: str, ndims: tuple[int, ...], name: str = NAME) -> Array:
-    """Convert nested lists of numbers to an array. Raises SpecError for the field `name.key` if the lists are ragged,
-    their depth is not in `ndims`, or an entry is not a number."""
+    """Convert nested lists of numbers to an array. Raises SpecError for the field `name.key` if the lists are
+    ragged, their depth is not in `ndims`, or an entry is not a number."""
     try:
         array = np.array(value, dtype=object)
         flat = array.ravel()
@@ -125,7 +127,7 @@ def labels(value: Any, key: str, count: int, name: str = NAME) -> tuple[str, ...
 
 
 def make(model: str = json.dumps(EXAMPLE), H: int = 10) -> TabularMDP:
-    """Build the MDP of H steps that a JSON text (in FORM) describes. Arrays that differ by step must have H entries."""
+    """Build the MDP of H steps that a JSON text describes (see FORM). Arrays that differ by step have H entries."""
     name, P, R, d1, states, actions = parsed(model)
     for key, array, ndim in (("P", P, 4), ("R", R, 3)):
         if array.ndim == ndim and len(array) != H:
@@ -161,7 +163,7 @@ def make(model: str = json.dumps(EXAMPLE), H: int = 10) -> TabularMDP:
 
 
 def possible(model: str, H: int) -> Table | None:
-    """Return the next states that the model's owner declares possible; None if the owner declares none."""
+    """Return the table of next states that the model's owner declares possible, or None if the owner declares none."""
     P, given = parsed(model)[1], read_json(NAME, model).get("possible")
     if given is None:
         return None
@@ -170,7 +172,7 @@ def possible(model: str, H: int) -> Table | None:
 
 
 def written(mdp: TabularMDP) -> str:
-    """Write a JSON text from which `make` rebuilds the model, bit for bit, but without its drawing."""
+    """Return JSON text from which `make` rebuilds the model, bit for bit, but without its drawing."""
 
     def steps(array: Any) -> Any:
         return array[0] if (array == array[0]).all() else array
@@ -196,9 +198,10 @@ def written(mdp: TabularMDP) -> str:
 
 
 def named(environment: Any, params: Any) -> tuple[Any, Any]:
-    """Return the name of an environment and its parameters; a model becomes the parameter `model` of `custom`.
-    environment: a name, or a model: a TabularMDP, a dict in FORM, arrays or lists, or its JSON text. A model has only
-    the parameter `H`, which may be omitted if it defines it. Raises SpecError for a model that is not JSON."""
+    """Return an environment's name and its parameters. A model becomes the parameter `model` of the environment
+    `custom`. environment: a name, or a model: a TabularMDP, a dict in FORM, arrays or lists, or its JSON text. A
+    model has only the parameter `H`, which may be omitted if the model defines it. Raises SpecError for a model that
+    is not JSON."""
     if isinstance(environment, str):
         if not environment.lstrip("\ufeff \t\r\n").startswith("{"):
             return environment, params
@@ -220,20 +223,21 @@ def named(environment: Any, params: Any) -> tuple[Any, Any]:
         return ENVIRONMENT.key, params  # whose check reports the allowed values
     told = dict(params)
     if "model" in told:
-        raise SpecError("environment_params.model", "the environment is a model already; leave this out.")
+        raise SpecError("environment_params.model", "the environment is already a model; leave this out.")
     with suppress(SpecError):  # its faults are reported when it is checked
         text = json.dumps(read_json(NAME, text), separators=(",", ":"))
     if "H" not in told:
         told["H"] = H or _steps(text)
     elif (stated := H or _steps(text)) not in (None, told["H"]):
         raise SpecError(
-            "environment_params.H", f"{told['H']} differs from the model's {stated}; give only one."
+            "environment_params.H",
+            f"{told['H']} differs from the model's own horizon, {stated}; give only one.",
         )
     return ENVIRONMENT.key, {"model": text, **told}
 
 
 class OwnModel(str):
-    """The JSON text of a user's model. It is printed as the model's name."""
+    """The JSON text of a user's own model. It prints as the model's name."""
 
     def __str__(self) -> str:
         return parsed(self)[0]
@@ -243,8 +247,8 @@ class OwnModel(str):
 
 
 def own_model(value: Any) -> OwnModel | None:
-    """Return the JSON text of a model, with its horizon, that is given as an environment; None for anything else.
-    Raises SpecError if the model has a fault or does not define its horizon."""
+    """Return the JSON text of a model, with its horizon, if `value` is a model given as an environment; None for
+    anything else. Raises SpecError if the model has a fault or does not define its horizon."""
     key, params = named(value, {})
     if key != ENVIRONMENT.key or "model" not in params:
         return None
@@ -264,7 +268,7 @@ def _plain(value: Any) -> Any:
 
 
 def _steps(text: str) -> int | None:
-    """Return the horizon that a model defines, as `H` or by describing every step; None if it defines none."""
+    """Return the horizon that a model defines, by the key "H" or by describing every step; None if it defines none."""
     _, P, R, *_ = parsed(text)
     said = [len(array) for array, ndim in ((P, 4), (R, 3)) if array.ndim == ndim]
     given = read_json(NAME, text).get("H")

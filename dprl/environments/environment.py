@@ -1,4 +1,4 @@
-"""The record of an environment."""
+"""The interface of an environment."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from dprl.messages.brief import described
 
 @dataclass(frozen=True)
 class Environment:
-    """An environment, an entry of the registry."""
+    """An environment, an entry of the registry: how to build it, its size, and what is public about it."""
 
     key: str  # its name in a spec
     title: str
@@ -50,7 +50,7 @@ class Environment:
 
 
 def horizon(default: int) -> Field:
-    """Return the field of the horizon H, the one parameter that every environment has."""
+    """Return the field for the horizon H, the one parameter that every environment has. default: its default value."""
     return Field("H", "int", default, "steps in an episode", low=1, high=1000)
 
 

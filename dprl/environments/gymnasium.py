@@ -1,4 +1,4 @@
-"""Gymnasium environments with a known model: three toy-text ones by name, and every one that has `P` in Python."""
+"""Gymnasium environments with a known model: three toy-text ones by name, and in Python all that have a table `P`."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ ACTIONS: dict[str, tuple[str, ...]] = {
     "CliffWalking-v1": ("up", "right", "down", "left"),
     "Taxi-v3": ("south", "north", "east", "west", "pick up", "drop off"),
 }
-NO_MODEL = "give a finite one with a known model, such as those of toy-text"
+NO_MODEL = "give a finite environment with a known model, such as those of toy-text"
 HORIZON = horizon(20)
 DIRECTIONS = {"left": (0, -1), "down": (1, 0), "right": (0, 1), "up": (-1, 0)}
 
@@ -40,8 +40,8 @@ LARGEST = 10**8  # most probabilities that are read
 
 
 class Model(NamedTuple):
-    """A model with P [S, A, S], mean rewards R [S, A] in [0, 1], and start distribution [S]. In the environment's units
-    a reward is low + (high - low) R. `ends` is whether the last state is the end of an episode."""
+    """A Gymnasium environment's model: P [S, A, S], mean rewards R [S, A] in [0, 1], and start distribution [S]. In the
+    environment's units a reward is low + (high - low) R. `ends` is whether the last state is the end of an episode."""
 
     P: Array
     R: Array
@@ -53,7 +53,8 @@ class Model(NamedTuple):
 
 @cache
 def model(id: str) -> Model:
-    """Return the model of one of IDS, with rewards between the smallest and the largest mean reward."""
+    """Return the model of the environment with this id, one of IDS. Its reward range goes from the smallest to the
+    largest mean reward."""
     import gymnasium  # imported here because it is slow and few runs need it
 
     try:
@@ -68,8 +69,8 @@ def model(id: str) -> Model:
 
 
 def read(env: Any, start: Any = None, rewards: tuple[float, float] | None = None) -> Model:
-    """Read the model in `env.P`. If an episode can terminate, an extra last state is the end: it is never left, and
-    pays 0 in the environment's units. `from_gymnasium` describes the rest of the conversion."""
+    """Read the model in `env.P`. If an episode can terminate, an extra last state is added as the end: it is never
+    left, and pays 0 in the environment's units. `from_gymnasium` describes the rest of the conversion."""
     S, A = (_count(env, name) for name in ("observation_space", "action_space"))
     if S * A * S > LARGEST:
         raise SpecError("env", f"{S * A * S:,} probabilities are too many; at most {LARGEST:,} are read.")
@@ -95,7 +96,7 @@ def read(env: Any, start: Any = None, rewards: tuple[float, float] | None = None
     ):
         raise SpecError(
             "rewards",
-            f"mean rewards go from {R.min():g} to {R.max():g}; give (low, high) with all of them between.",
+            f"mean rewards range from {R.min():g} to {R.max():g}; give (low, high) that contain all of them.",
         )
     return Model(
         P / total,
@@ -110,7 +111,7 @@ def read(env: Any, start: Any = None, rewards: tuple[float, float] | None = None
 def _count(env: Any, name: str) -> int:
     space = getattr(env, name, None)
     if not hasattr(space, "n") or getattr(space, "start", 0) != 0:
-        raise SpecError("env", f"its {name} is not Discrete, from 0 on; {NO_MODEL}.")
+        raise SpecError("env", f"its {name} is not Discrete with numbers from 0; {NO_MODEL}.")
     return int(space.n)  # type: ignore[union-attr]
 
 
@@ -207,7 +208,7 @@ def from_gymnasium(
     elif options:
         raise SpecError(
             "options",
-            f"{', '.join(options)} can be given only with an id; leave this out.",
+            f"{', '.join(options)} can only be given together with an id; leave this out.",
         )
     limit, inside = None, env
     while isinstance(inside, gymnasium.Wrapper):
@@ -229,7 +230,9 @@ def from_gymnasium(
         raise SpecError("H", f"{H} is not allowed; give at most {limit}, after which the environment ends.")
     inside = getattr(inside, "unwrapped", inside)
     if getattr(inside, "fickle_passenger", False):
-        raise SpecError("options", "the P of Taxi leaves fickle passengers out; give fickle_passenger=False.")
+        raise SpecError(
+            "options", "the table P of Taxi does not include fickle passengers; give fickle_passenger=False."
+        )
     found = read(inside, start, rewards)
     P, possible, S = found.P, None, len(found.start)
     if H * P.size > MOST:
@@ -250,7 +253,7 @@ def from_gymnasium(
 
 
 def make(id: str = "FrozenLake-v1", H: int = 20) -> TabularMDP:
-    """Build a toy-text environment for H steps. Mean rewards are mapped to [0, 1]; `drawing` contains this affine map.
+    """Build a toy-text environment with H steps. Mean rewards are mapped to [0, 1]; `drawing` stores this affine map.
 
     Taxi, in which every action has one outcome, is built on the table of its next states.
     """

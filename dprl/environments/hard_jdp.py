@@ -1,4 +1,4 @@
-"""The lower bound's class (Vietri et al. 2020, section 6): in each start state, find the one slightly better arm."""
+"""The environments of the lower bound (Vietri et al. 2020, section 6): in each start state, one arm is better."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dprl.mdp import TabularMDP
 
 
 def make(n: int = 2, m: int = 2, alpha: float = 0.1, H: int = 5, seed: int = 0) -> TabularMDP:
-    """Build n start states, each drawn with probability 1/n, arms 0..m, and two final states, + and -.
+    """Build n start states, each drawn with probability 1/n, with arms 0 to m, and two final states, + and -.
 
     Arm 0 leads to + with probability 1/2 + alpha/2. For each start state s, `seed` draws an arm I_s from 0..m; if I_s
     is not 0, it leads to + with probability 1/2 + alpha. All other arms lead to + with probability 1/2. A step that

@@ -1,5 +1,5 @@
-"""A lock whose combination is hidden in the measures of a linear MDP: symptoms show how drugs mix, not which one
-helps.
+"""A lock whose combination is hidden in the measures of a linear MDP: symptoms show how drugs mix effects, not which
+effect helps.
 
 A patient is in one of `stages` and shows one of `symptoms`; after recovery, nothing changes. The effect of each drug
 under each symptom is known: with symptom j, drug a has effect (a + j) mod drugs, up to a blur. Unknown is which effect
@@ -19,7 +19,8 @@ from dprl.mdp.tabular import Array
 def features(
     stages: int = 3, drugs: int = 3, symptoms: int = 3, H: int = 10, blur: float = 0.2, seed: int = 0
 ) -> Array:
-    """Return phi [S, A, d] with d = stages * drugs + 1: the share of each effect in each drug. The shares sum to 1.
+    """Return the features phi [S, A, d] with d = stages * drugs + 1: the share of each effect in each drug. The
+    shares sum to 1.
 
     Coordinate l * drugs + i is the share of effect i at stage l; the last coordinate is for recovered patients.
     """
@@ -59,7 +60,8 @@ def measures(stages: int, drugs: int, symptoms: int, H: int, seed: int) -> Array
 def make(
     stages: int = 3, drugs: int = 3, symptoms: int = 3, H: int = 10, blur: float = 0.2, seed: int = 0
 ) -> TabularMDP:
-    """Build the MDP with the hidden measures. Steps after recovery pay 1; first-stage symptoms are equally likely."""
+    """Build the linear MDP with the hidden measures. Each step after recovery pays 1; first-stage symptoms are
+    equally likely."""
     phi = features(stages, drugs, symptoms, H, blur, seed)
     S, d = phi.shape[0], phi.shape[-1]
     theta = np.zeros((H, d))
@@ -91,7 +93,14 @@ ENVIRONMENT = Environment(
         Field("drugs", "int", 3, "number of drugs, and of effects", low=2, high=6),
         Field("symptoms", "int", 3, "symptoms that a stage may show", low=1, high=6),
         Field("H", "int", 10, "steps in an episode", low=1, high=100),
-        Field("blur", "float", 0.2, "share of a drug that is spread over all effects", low=0.0, high=0.9),
+        Field(
+            "blur",
+            "float",
+            0.2,
+            "share of each drug that is spread evenly over all effects",
+            low=0.0,
+            high=0.9,
+        ),
         Field("seed", "int", 0, "seed of the symptoms and the helpful effects", low=0, high=2**53 - 1),
     ),
     make=make,
@@ -116,7 +125,7 @@ def linear_model(features: Array, measures: Array, rewards: Array) -> tuple[Arra
                 name, f"their norm is {longest:.3g} and at most {most:.3g} is allowed; scale them."
             )
     if measures.min() < 0:
-        raise SpecError("measures", "a number below 0 is not allowed; give numbers from 0 on.")
+        raise SpecError("measures", "a number below 0 is not allowed; give numbers of at least 0.")
     P = np.einsum("sai,hix->hsax", features, measures)
     if P.min() < -1e-12 or np.abs(P.sum(-1) - 1).max() > 1e-9:
         raise SpecError("measures", "a row of probabilities is negative or does not sum to 1; give others.")

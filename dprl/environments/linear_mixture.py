@@ -1,4 +1,4 @@
-"""A lock whose combination is hidden in the weights of a linear mixture: patients of several types, a drug for each."""
+"""A lock whose combination is hidden in the weights of a linear mixture: each patient type needs another drug."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from dprl.mdp.tabular import Array
 
 
 def mixture(d: int = 4, S: int = 4, H: int = 10, share: float = 0.6, seed: int = 0) -> Mixture:
-    """Return the mixture with phi = (p^1, ..., p^d) / sqrt(d), whose sum over s' of phi v(s') has norm at most 1.
+    """Return the public features phi = (p^1, ..., p^d) / sqrt(d) of the mixture; their sum over s' of phi v(s') has
+    norm at most 1.
 
     In p^i all patients are of type i: drug i moves a patient one stage on, all others move the patient back to the
     first. The last stage, recovered, is final. The shares w^ of the types sum to 1, so |sqrt(d) w^| <= sqrt(d).
@@ -30,8 +31,8 @@ def mixture(d: int = 4, S: int = 4, H: int = 10, share: float = 0.6, seed: int =
 
 
 def weights(d: int, H: int, share: float, seed: int) -> Array:
-    """Return the weights w_h [H, d]: at each step, a type drawn by the seed has this share of the patients, and the
-    other types are equally common."""
+    """Return the hidden weights w_h [H, d]: at each step, a type drawn by the seed has this share of the patients,
+    and the other types are equally common."""
     rng = np.random.default_rng(seed)
     shares = np.full((H, d), (1 - share) / (d - 1))
     shares[np.arange(H), rng.integers(0, d, H)] = share
@@ -39,7 +40,7 @@ def weights(d: int, H: int, share: float, seed: int) -> Array:
 
 
 def make(d: int = 4, S: int = 4, H: int = 10, share: float = 0.6, seed: int = 0) -> TabularMDP:
-    """Build the MDP with the weights that `seed` draws. The known reward is 1 for each step after recovery, else 0."""
+    """Build the MDP with the hidden weights that `seed` draws. The reward is 1 for each step after recovery, else 0."""
     R = np.zeros((H, S, d))
     R[:, S - 1] = 1.0
     return TabularMDP(
@@ -65,7 +66,7 @@ ENVIRONMENT = Environment(
         Field("S", "int", 4, "stages, including recovery", low=2, high=12),
         Field("H", "int", 10, "steps in an episode", low=2, high=100),
         Field("share", "float", 0.6, "share of the type that is most common at a step", low=0.1, high=1.0),
-        Field("seed", "int", 0, "seed that selects this type", low=0, high=2**53 - 1),
+        Field("seed", "int", 0, "seed that selects the most common type at each step", low=0, high=2**53 - 1),
     ),
     make=make,
     size=lambda d, S, H, share, seed: (S, d, H, d),

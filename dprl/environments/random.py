@@ -10,7 +10,7 @@ from dprl.mdp import TabularMDP
 
 
 def make(S: int = 5, A: int = 3, H: int = 10, concentration: float = 0.3, seed: int = 0) -> TabularMDP:
-    """Draw a time-homogeneous MDP once from `seed`: P[s, a] ~ Dirichlet(concentration, ...), R[s, a] uniform.
+    """Draw a random MDP, the same at every step, from `seed`: P[s, a] ~ Dirichlet(concentration, ...), R[s, a] uniform.
 
     Episodes start in a uniformly drawn state. A small concentration makes next states nearly certain.
     """

@@ -1,4 +1,4 @@
-"""The registries of learners, with one file for each learner. Learners can read only released statistics."""
+"""The registries of learners, the algorithms that learn from released statistics alone, each in its own file."""
 
 from dprl.learners.elimination import sdp_pe, sdp_pe_relaxed
 from dprl.learners.learner import NEEDED, PUBLIC, Learner, Problem
@@ -32,9 +32,9 @@ ALGORITHMS: Registry[Learner] = Registry(
         ucrl_vtr.ALGORITHM,
         ucrl_vtr_plus.ALGORITHM,
         lsvi_ucb.ALGORITHM,
-        private_ucb_po.ALGORITHM,  # last, because a learner's position determines the line style of its curves
+        private_ucb_po.ALGORITHM,
         private_ucb_po.UCB_PO,
-        ldp_obi.ALGORITHM,
+        ldp_obi.ALGORITHM,  # new ones come last, because the position decides the line style of all curves
     )
 )
 

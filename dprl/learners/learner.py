@@ -1,4 +1,4 @@
-"""The records of learners, as all planners and loops use them."""
+"""The interface of a learner, and the public facts about its problem."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ NEEDED = (
 
 @dataclass(frozen=True)
 class Problem:
-    """The public facts that a learner's constants may depend on.
+    """The public facts about a run that a learner's constants may depend on.
 
     They are the sizes H, S and A, the number of users K, the failure probability beta, the privacy budget epsilon (None
     without privacy), the calibration of the noise, the name of the bonus, the learner's own parameters, the largest
@@ -55,13 +55,13 @@ class Problem:
 
     @property
     def T(self) -> int:
-        """The number of steps in the whole run, K * H."""
+        """Return the number of steps in the whole run, K * H."""
         return self.K * self.H
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Learner:
-    """A learner, as an entry of the registry. It never has access to the model or to raw counts."""
+    """A learner, an entry of the registry. It never has access to the model or to raw counts."""
 
     key: str  # its name in a spec
     title: str
@@ -98,49 +98,49 @@ class Learner:
 
     @property
     def refused(self) -> Mapping[str, str]:
-        """The unsupported privacy models, by key, each with the reason: "local is ..."."""
+        """Return the privacy models that the learner does not support, each with the reason: "local is ..."."""
         return {}
 
     def seen(self, bonus: str) -> Statistic:
-        """Return the statistic that the learner receives about its users if it plans with this bonus."""
+        """Return the statistic about its users that the learner receives if it plans with this bonus."""
         raise NotImplementedError
 
     def refusal(self, size: Size, K: int) -> SpecError | None:
-        """Return an error that explains why it cannot run at this size with K users, and suggests a size, or None."""
+        """Return an error if the learner cannot run at this size with K users, with a size that fits; else None."""
         return None
 
     def releases(self, size: Size, K: int, epsilon: float | None, norm: str) -> int:
-        """Estimate the number of releases in the learner's own schedule; called only if it has one.
+        """Estimate the number of releases in the learner's own schedule; only called if it has one.
 
         epsilon: the privacy budget; norm: the norm to which the noise is calibrated. Without privacy: None and "".
         """
         raise NotImplementedError
 
     def pace(self, private: bool) -> str:
-        """Describe the learner's own schedule in words that follow its title, such as "plays stages"; "" if none."""
+        """Describe the learner's own schedule in words that follow its title, such as "plays in stages"; "" if none."""
         return ""
 
     def seconds(self, size: Size, K: int) -> float:
-        """Estimate the seconds of planning in a whole run, beyond one backward induction per release."""
+        """Estimate the seconds that planning needs in a whole run, beyond one backward induction per release."""
         return 0.0
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class PlannedLearner(Learner, Generic[PlannerT]):
-    """A learner with one planner for each set of constants. planners: by the names of their bonuses."""
+    """A learner with a separate planner for each exploration bonus. planners: by the name of the bonus."""
 
     planners: Mapping[str, PlannerT]
 
     @property
     def bonuses(self) -> tuple[str, ...]:
-        """The names of the bonuses, the default first."""
+        """Return the names of the exploration bonuses, the default first."""
         return tuple(self.planners)
 
     @property
     def statistic(self) -> Statistic:
-        """The statistic that the learner receives with its default bonus."""
+        """Return the statistic that the learner receives with its default bonus."""
         return self.seen(self.bonuses[0])
 
     def planner(self, bonus: str) -> PlannerT:
-        """Return the planner for this bonus."""
+        """Return the planner for this exploration bonus."""
         return self.planners[bonus]

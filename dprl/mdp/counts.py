@@ -1,4 +1,4 @@
-"""The array of visit counts, the only data about users that tabular learners may depend on.
+"""The array of visit counts, the only data about users from which tabular learners learn.
 
 It is a float64 array [H, S, A, S + 2]. The row of (h, s, a) contains m[h, s, a, s'] for each next state s', then
 n[h, s, a] = sum of m over s', then r[h, s, a], the sum of rewards. Counts are exact up to 2^53. If the possible next

@@ -14,7 +14,8 @@ from dprl.messages.brief import described
 
 @dataclass(frozen=True, eq=False)
 class Mixture:
-    """Features with P_h(s'|s, a) = <phi(s'|s, a), w_h> for hidden weights w_h (Luyo et al. 2021, Assumption 2).
+    """The features of a linear mixture, P_h(s'|s, a) = <phi(s'|s, a), w_h> with hidden weights w_h (Luyo et al.
+    2021, Assumption 2).
 
     Attributes:
         features: phi(s'|s, a), nonnegative, [S, A, S, d].
@@ -34,14 +35,16 @@ class Mixture:
         if X != S or min(S, A, d) < 1:
             raise SpecError("features", f"the shape {self.features.shape} is not allowed; give [S, A, S, d].")
         if not (np.isfinite(self.features).all() and self.features.min() >= 0):
-            raise SpecError("features", "a number below 0 or missing is not allowed; give numbers from 0 on.")
+            raise SpecError("features", "a number is negative or missing; give numbers of at least 0.")
         if not (np.isfinite(self.bound) and self.bound > 0):
-            raise SpecError("bound", "it is the length that weights may have; give a number above 0.")
+            raise SpecError(
+                "bound", "this bound on the length of the weights is not allowed; give a number above 0."
+            )
         # features are nonnegative, so among all v in [0, 1] the sum is longest for v = 1
         longest = float(np.linalg.norm(self.features.sum(2), axis=-1).max())
         if longest > 1 + 1e-9:
             raise SpecError(
-                "features", f"their sum over s' has norm {longest:.3g} and at most 1 is allowed; scale them."
+                "features", f"their sum over s' has norm {longest:.3g}, but at most 1 is allowed; scale them."
             )
 
     @property
@@ -50,8 +53,8 @@ class Mixture:
         return int(self.features.shape[-1])
 
     def transitions(self, weights: Array) -> Array:
-        """Return the probabilities [H, S, A, S] with these weights [H, d]. Raises SpecError if the weights are longer
-        than the bound, or a row is not a distribution."""
+        """Return the transition probabilities [H, S, A, S] under these weights [H, d]. Raises SpecError if the
+        weights are longer than the bound, or a row is not a distribution."""
         longest = float(np.linalg.norm(weights, axis=-1).max())
         if not longest <= self.bound * (1 + 1e-9):
             raise SpecError(
@@ -66,7 +69,7 @@ class Mixture:
         return np.asarray(P / P.sum(-1, keepdims=True))
 
     def weights(self, P: Array) -> Array:
-        """Return the shortest weights [H, d] for these probabilities [H, S, A, S]; the inverse of `transitions`."""
+        """Return the shortest weights [H, d] that give these probabilities [H, S, A, S]; inverts `transitions`."""
         features = self.features.reshape(-1, self.d)
         found = np.linalg.lstsq(features, P.reshape(len(P), -1).T, rcond=None)[0]
         return np.ascontiguousarray(found.T)
@@ -76,7 +79,8 @@ class Mixture:
 def expected(
     features: Array, s: int, a: int, V: Array, h: int, middle: float, unit: float, power: int, phi: Array
 ) -> None:
-    """Write the sum over s' of phi(s'|s, a) ((V[h, s'] - middle) / unit)^power into phi [d]. power is 1 or 2."""
+    """Compute the sum over s' of phi(s'|s, a) ((V[h, s'] - middle) / unit)^power, and write it to phi [d]. power is
+    1 or 2."""
     S, d = features.shape[2], features.shape[3]
     for i in range(d):
         phi[i] = 0.0

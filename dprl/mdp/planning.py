@@ -19,7 +19,7 @@ Logits = NDArray[
 
 
 class Optimum(NamedTuple):
-    """An optimal solution: Q [H, S, A], V [H + 1, S], and policy [H, S] (the lowest optimal action)."""
+    """An optimal solution: Q [H, S, A], V [H + 1, S], and policy [H, S] (the lowest of equally good actions)."""
 
     Q: Array
     V: Array
@@ -30,7 +30,7 @@ EVALUATE = f"void(float64[:,:,:,::1], {TYPE}, float64[:,:,::1], int64[:,::1], fl
 
 
 def of_logits(signature: str) -> str:
-    """Return the signature of a kernel that takes Logits, from its signature with a Policy."""
+    """Return the numba signature of a kernel for stochastic policies (Logits), given its signature for a Policy."""
     return signature.replace("int64[:,::1]", "float64[:,:,::1]")
 
 
@@ -44,7 +44,7 @@ def chance(policy: Any, h: int, s: int, a: int) -> float:
 
 @kernel
 def likeliest(policy: Any, h: int, s: int) -> int:
-    """Return the most likely action of a policy (a Policy or Logits) in state s at step h; the lowest one if tied."""
+    """Return the most likely action of a policy (a Policy or Logits) in state s at step h; the lowest of tied ones."""
     if policy.ndim == 2:
         return int(policy[h, s])
     best = 0
@@ -56,7 +56,8 @@ def likeliest(policy: Any, h: int, s: int) -> int:
 
 @kernel
 def evaluate(P: Array, possible: Table, R: Array, policy: Any, V: Array) -> None:
-    """Write the values of a Policy or Logits into V [H + 1, S]. P: [H, S, A, B] on `possible`, R: [H, S, A]."""
+    """Compute the values of a Policy or Logits; write them to V [H + 1, S]. P: [H, S, A, B] on `possible`, R: [H, S,
+    A]."""
     H, S, A = R.shape
     for s in range(S):
         V[H, s] = 0.0
@@ -75,7 +76,7 @@ def evaluate(P: Array, possible: Table, R: Array, policy: Any, V: Array) -> None
 
 
 def policy_values(mdp: TabularMDP, policy: Policy | Array) -> Array:
-    """Return the exact V [H + 1, S] of a policy [H, S] or of action probabilities [H, S, A], by backward induction."""
+    """Return the exact values V [H + 1, S] of a policy [H, S], or of action probabilities [H, S, A]."""
     V = np.zeros((mdp.H + 1, mdp.S))
     states = np.arange(mdp.S)
     for h in range(mdp.H - 1, -1, -1):

@@ -1,4 +1,4 @@
-"""Tables of the possible next states, on which counts, plans and models are stored.
+"""Tables of possible next states, which make counts, plans and models smaller than over all states.
 
 possible: int64 [1 or H, 1 or S, 1 or A, B], the next states of (h, s, a) in increasing order, then -1; an axis of
 length one applies to all h, s or a. B, the branching factor, is the largest number of next states. A model or an array
@@ -33,8 +33,8 @@ def next_state(possible: Table, h: int, s: int, a: int, x: int) -> int:
 
 @kernel
 def gather(possible: Table, h: int, s: int, a: int, values: Array, at: int, here: Array) -> int:
-    """Write values[at, s'] of the possible next states s' of (h, s, a) into here [B], zero after the last; return
-    their number. values: [.., S]."""
+    """Collect values[at, s'] of the possible next states s' of (h, s, a) in here [B], with zeros after the last;
+    return how many there are. values: [.., S]."""
     count = 0
     for x in range(possible.shape[3]):
         to = next_state(possible, h, s, a, x)
@@ -47,8 +47,8 @@ def gather(possible: Table, h: int, s: int, a: int, values: Array, at: int, here
 
 
 def on_table(P: Array, old: Table, new: Table) -> tuple[Array, tuple[int, int, int, int] | None]:
-    """Convert a model P [H, S, A, B] on the table `old` to [H, S, A, B'] on `new`; also return the first transition (h,
-    s, a, s') with P > 0 that `new` lacks, or None."""
+    """Convert a model P [H, S, A, B] from the table `old` to P [H, S, A, B'] on the table `new`; also return the
+    first transition (h, s, a, s') with P > 0 that `new` lacks, or None."""
     H, S, A, _ = P.shape
     found = np.zeros((H, S, A, new.shape[3]))
     rows = np.zeros((S, A, S + 1))  # one step at a time; the last column stands for -1, no state

@@ -22,7 +22,8 @@ ROUNDED = 1e-9  # a row with a smaller difference is left unchanged
 
 
 def check_unit(name: str, array: Array) -> None:
-    """Raise SpecError if a number is outside [0, 1]. name: the array's dotted path in the spec, for the message."""
+    """Raise SpecError if a number in the array is outside [0, 1]. name: the array's dotted path in the spec, for the
+    message."""
     wrong = ~((array >= 0) & (array <= 1))
     if wrong.any():
         at = tuple(np.argwhere(wrong)[0])
@@ -30,7 +31,7 @@ def check_unit(name: str, array: Array) -> None:
 
 
 def probabilities(name: str, array: Array) -> Array:
-    """Return probabilities [.., X]; rows that sum to 1 only within TOLERANCE are divided by their sums.
+    """Check an array of probabilities [.., X], and return it; rows that sum to 1 only within TOLERANCE are rescaled.
 
     Raises SpecError for the first wrong number or row. name: the dotted path of the array in the spec, for the message.
     """
@@ -55,7 +56,7 @@ def _place(name: str, at: tuple[Any, ...]) -> str:
 
 
 def as_written(value: float) -> str:
-    """Write a wrong number for an error message, with a remark if it is negative."""
+    """Return a wrong number as text for an error message, with a remark if it is negative."""
     return "NaN" if np.isnan(value) else f"{value:g}, which is negative" if value < 0 else f"{value:g}"
 
 
@@ -67,7 +68,7 @@ def read_only(array: NDArray[Any]) -> NDArray[Any]:
 
 
 class Size(NamedTuple):
-    """The numbers of states and actions, the horizon, and the number of features (0 unless the model is linear)."""
+    """The size of a problem: the numbers of states and actions, the horizon, and the number of features (0 if none)."""
 
     S: int
     A: int
@@ -133,7 +134,7 @@ class TabularMDP:
             object.__setattr__(self, name, read_only(getattr(self, name)))
 
     def writable(self) -> TabularMDP:
-        """Return a copy with writable arrays: compiled kernels distinguish them from read-only ones."""
+        """Return a copy with writable arrays, which compiled kernels distinguish from read-only ones."""
         copied = copy(self)
         for name in ARRAYS:
             object.__setattr__(copied, name, getattr(self, name).copy())
@@ -161,5 +162,5 @@ class TabularMDP:
 
     @property
     def size(self) -> Size:
-        """Return S, A and H."""
+        """Return the size: S, A, H, and no features."""
         return Size(self.S, self.A, self.H)

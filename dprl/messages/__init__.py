@@ -1,4 +1,4 @@
-"""Messages to visitors, apart from the code: templates with named fields, in one file for each part of the pages.
+"""Messages to visitors, stored apart from the code: templates with named fields, in one file per part of the pages.
 
 A language is a folder of TOML files, whose messages replace those of `en`; missing messages stay English. This package
 imports nothing else of dprl.
@@ -22,12 +22,12 @@ if LANGUAGE not in LANGUAGES:  # whatever is started says this, without a traceb
 
 @cache
 def messages(name: str) -> dict[str, Any]:
-    """Return all messages of a part of the pages, by their names in NAME.toml."""
+    """Return all messages in the file NAME.toml, by key, in the chosen language."""
     return dict(overlaid(texts(name, "en"), texts(name)))
 
 
 def texts(name: str, language: str = LANGUAGE) -> dict[str, Any]:
-    """Return a language's messages in NAME.toml; {} if it has none."""
+    """Return the messages of one language in the file NAME.toml; {} if the language has none."""
     file = FOLDER / language / f"{name}.toml"
     return tomllib.loads(file.read_text("utf-8")) if file.is_file() else {}
 
@@ -42,14 +42,16 @@ def overlaid(english: Any, own: Any) -> Any:
 
 
 def filled(template: str, **fields: object) -> str:
-    """Fill in the fields of a template. Raises ValueError if fields are missing or not in the template."""
+    """Fill in the fields of a message template. Raises ValueError if fields are missing or not in the template."""
     known = {name for _, name, _, _ in string.Formatter().parse(template) if name is not None}
     if known != set(fields):
-        raise ValueError(f"{template!r} has the fields {sorted(known)}, given {sorted(fields)}")
+        raise ValueError(
+            f"the template {template!r} has the fields {sorted(known)}, but {sorted(fields)} were given"
+        )
     return template.format(**fields)
 
 
 def counted(n: int, what: str) -> str:
-    """Return a number with its noun, such as "1,200 questions". what: the noun's key in words.toml."""
+    """Return a number with its noun, such as "1,200 questions". what: the key of the noun in words.toml."""
     one, many = messages("words")["counted"][what]
     return filled(one if n == 1 else many, n=f"{n:,}".replace(",", messages("words")["number"]["thousands"]))

@@ -1,4 +1,4 @@
-"""Short descriptions of objects for a notebook: a few lines, even if an object is large."""
+"""Short descriptions of objects for Python sessions and notebooks, even of objects with large arrays."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ MOST_HTML, MOST_CELL = 1800, 160  # characters of a table for a notebook, and of
 
 
 class _Shortened(reprlib.Repr):
-    """Shortens a value to fit a line: a long value to its ends, an array to its shape, a function to its name."""
+    """A formatter that shortens a value to one line: a long value to its ends, an array to its shape, a function to
+    its name."""
 
     def repr_ndarray(self, x: Any, level: int) -> str:
         return f"<array of {x.dtype}, shape {x.shape}>"
@@ -28,14 +29,14 @@ _shortened.maxstring = _shortened.maxother = 120
 
 
 def described(record: Any) -> str:
-    """Return `Name(field=value, ...)` for a dataclass or named tuple, cut to about MOST characters; for `__repr__`."""
+    """Return `Name(field=value, ...)` for a dataclass or named tuple, cut to about MOST characters, for `__repr__`."""
     names = getattr(record, "_fields", None) or [f.name for f in fields(record)]
     parts = [f"{name}={shortened(getattr(record, name))}" for name in names]
     return f"{type(record).__name__}({cut(', '.join(parts))})"
 
 
 def tabulated(record: Any) -> str:
-    """Format a dataclass as an HTML table, for its `_repr_html_`, with a row for each field that is set."""
+    """Return a dataclass as an HTML table, with a row for each field that is set, as its `_repr_html_`."""
     values = ((field.name, getattr(record, field.name)) for field in fields(record))
     return table_of(type(record).__name__, (one for one in values if one[1] not in (None, "", (), {})))
 
@@ -54,7 +55,7 @@ def table_of(caption: str, told: Iterable[tuple[str, Any]]) -> str:
 
 
 def shortened(value: Any) -> str:
-    """Format a value for one line, in at most MOST characters."""
+    """Return a value as text on one line, with at most MOST characters."""
     return cut(_shortened.repr(value))
 
 

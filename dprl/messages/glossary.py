@@ -1,4 +1,4 @@
-"""The terms of glossary.toml, one for each concept. This module imports nothing else of dprl."""
+"""The terms of glossary.toml, one for each concept. This module imports nothing else from dprl."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Term:
-    """A term and its definition. The head of glossary.toml explains each attribute."""
+    """A term of the glossary with its definition. The beginning of glossary.toml explains each attribute."""
 
     term: str
     definition: str

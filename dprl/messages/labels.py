@@ -1,4 +1,4 @@
-"""Names of runs, in a legend and elsewhere: phrases joined by commas."""
+"""Names of runs for legends and elsewhere: phrases joined by commas."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ COMMA = str(messages("words")["number"]["comma"])
 
 
 def phrase(name: str, **fields: object) -> str:
-    """Fill in the phrase with this name in words.toml."""
+    """Return the phrase with this key in words.toml, with its fields filled in."""
     return filled(SAID[name], **fields)
 
 
 def called(*phrases: str) -> str:
-    """Join phrases with commas, leaving out empty ones."""
+    """Join phrases with commas; leave out empty ones."""
     return COMMA.join(filter(None, phrases))
 
 
@@ -29,8 +29,8 @@ def online(
     structure: bool,
     unproved: bool,
 ) -> str:
-    """Return the name of an online run. title: the title of its algorithm; params: parameters that differ from their
-    defaults; noise: the privacy model and epsilon, or None without privacy."""
+    """Return the name of an online run for legends. title: the title of its algorithm; params: parameters that
+    differ from their defaults; noise: the privacy model and epsilon, or None without privacy."""
     return called(
         title,
         *(phrase("param", param=name, value=value) for name, value in params.items()),

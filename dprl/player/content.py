@@ -1,4 +1,4 @@
-"""The content of a page that simulates its runs: a description of the curves, and the arrays that the runs start from.
+"""The data in a page that simulates its runs: a description of the curves, and the arrays that the runs start from.
 
 Before compression it is one JSON text followed by the bytes of all arrays, each stored once.
 """
@@ -54,7 +54,7 @@ PARTS = (100, 10, 1)  # the slider offers the run's own number of users divided 
 
 @dataclass(frozen=True)
 class PlayedCurve:
-    """A curve of the page."""
+    """A curve of the page, with the runs that the page can simulate for it."""
 
     spec: RunSpec  # its run
     title: str  # its title on the dashboard
@@ -67,7 +67,7 @@ class PlayedCurve:
 
 @dataclass(frozen=True)
 class Shown:
-    """The first view of the curves. x, y: "log" or "linear"; sentence: a message from whoever shares the page."""
+    """The view with which the page opens. x, y: "log" or "linear"; sentence: a message from whoever shares the page."""
 
     measure: PlayedMeasure = "share"
     x: str = "log"
@@ -76,13 +76,14 @@ class Shown:
 
 
 def sizes_of(spec: RunSpec) -> list[int]:
-    """List the numbers of users that a page offers for a run, ascending: its own number, and fractions of it."""
+    """Return the numbers of users that a page offers for a run, in ascending order: the run's own number, and
+    fractions of it."""
     sizes = {spec.episodes // part for part in PARTS}
     return sorted(size for size in sizes if size >= FEWEST_USERS or size == spec.episodes)
 
 
 def content(curves: Sequence[PlayedCurve], shown: Shown) -> bytes:
-    """Return the whole content: the length of the JSON in four bytes, the JSON, and the arrays."""
+    """Return the page's data as bytes: the length of the JSON in four bytes, the JSON, and the arrays."""
     arrays = _Arrays()
     families: list[Any] = []
     told = []
@@ -111,7 +112,7 @@ def content(curves: Sequence[PlayedCurve], shown: Shown) -> bytes:
 
 
 def said() -> dict[str, Any]:
-    """Return the templates and thresholds with which assets/web/player_sentence.js describes runs."""
+    """Return the sentence templates and thresholds with which assets/web/player_sentence.js describes runs."""
     words = {name: SAID[name] for name in SENTENCES} | {"tiny": NUMBERS["tiny"]}
     return words | {"learned_at": LEARNED, "alike": ALIKE, "named": NAMED}
 
@@ -175,7 +176,7 @@ def _family(curve: PlayedCurve, episodes: int, found: dict[str, Any], arrays: _A
 
 
 def _card(g: Guarantee, spec: RunSpec) -> dict[str, Any]:
-    """Describe a run's claimed and proved guarantee as sentences in HTML, and as rows of name and value."""
+    """Describe a run's stated and proved guarantee as sentences in HTML, and as rows of name and value."""
     words = PRIVATIZERS[spec.privacy].words
     says, rows = [markup(g.trust)], []
     if g.claimed_epsilon is not None:
@@ -195,7 +196,7 @@ def _card(g: Guarantee, spec: RunSpec) -> dict[str, Any]:
 
 
 def _dress(dark: bool) -> dict[str, Any]:
-    """Return the chart settings of one theme (light or dark), and the layouts of its charts."""
+    """Return the chart settings of one theme, light or dark, and the layouts of its charts."""
     colors = style.theme(dark)
     regrets: tuple[PlayedMeasure, ...] = get_args(PlayedMeasure)
     titles = {one: (regret.TITLES[one], EPISODES, regret.Y_TITLES[one], 480) for one in regrets} | {
@@ -226,7 +227,7 @@ def bends(data: bytes) -> bytes:
 
 
 class _Arrays:
-    """The bytes of all arrays in one sequence; equal arrays are stored only once."""
+    """A collector of arrays, whose bytes follow one another; equal arrays are stored only once."""
 
     def __init__(self) -> None:
         self._parts: list[bytes] = []
@@ -234,7 +235,7 @@ class _Arrays:
         self._size = 0
 
     def place(self, one: dict[str, Any]) -> dict[str, Any]:
-        """Store an array of `wasm.replayed` and return its position in the form that the page reads."""
+        """Store an array of `replay.replayed`, and return its position in the form that the page reads."""
         if "zeros" in one:
             return one
         data = base64.b64decode(one["off"] if "by" in one else one["bytes"])
@@ -260,7 +261,7 @@ PLACES = 4  # decimal places of positions in a picture whose sides are about 1
 
 
 def worlds(specs: Iterable[RunSpec]) -> list[dict[str, Any]]:
-    """Return each environment once, in the form that assets/web/player_below.js draws."""
+    """Return the drawing of each distinct environment, in the form that assets/web/player_below.js draws."""
     distinct = {place_of(spec): spec for spec in specs}
     return [_world(spec) for spec in distinct.values()]
 
@@ -287,7 +288,7 @@ def _world(spec: RunSpec) -> dict[str, Any]:
 
 
 def _plain(figure: dict[str, Any]) -> dict[str, Any]:
-    """Reduce a picture to few digits and no tools, so that touching it still scrolls the page."""
+    """Return a picture with rounded numbers and without tools, so that touching it still scrolls the page."""
     layout = {name: value for name, value in figure["layout"].items() if name != "template"} | {
         "dragmode": False
     }
@@ -300,14 +301,14 @@ USERS = 1000  # for runs that are only validated
 
 
 def codec() -> dict[str, Any]:
-    """Return the defaults that links leave out, in the form used by `links.differences` and `links.decode_curves`."""
+    """Return the default settings that links leave out, as `links.differences` and `links.decode_curves` use them."""
     return {"version": VERSION, "defaults": defaults(), "owners": OWNERS, "refused": refused()}
 
 
 @cache
 def refused() -> dict[str, Any]:
-    """Return the combinations of settings that a run's validation refuses: the sentences, without the final full stop,
-    and for each algorithm and privacy model the index of its sentence, or an index for each mechanism."""
+    """Return the combinations of settings that dprl refuses: the error sentences, without the final full stop, and
+    for each algorithm and privacy model the index of its sentence, or an index for each mechanism."""
     sentences: dict[str, int] = {}
     pairs: dict[str, dict[str, Any]] = {}
 

@@ -1,4 +1,4 @@
-"""The HTML page: one file that contains everything it needs, compressed, and one script that may run."""
+"""The HTML page itself: one file that contains everything it needs, compressed, and one script that may run."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MOST_BYTES = 3_000_000  # of a page; a larger page offers fewer numbers of users
 # Characters of base85 with a meaning in HTML, and their replacements.
 PLAIN = str.maketrans("<>&", ",./")
 SIGNS = str.maketrans(",./", "<>&")
-ALONE = "each with its own number of users alone, as the page would be too large with more"
+ALONE = "each only with its own number of users, because the page would be too large with more"
 SCRIPTS = (
     "parts.js",
     "player_parts.js",
@@ -79,17 +79,17 @@ def _page(title: str, about: str, runs: str, footer: str, nav: str) -> str:
 
 
 def listed(notices: Sequence[str]) -> str:
-    """Return notices as a list in HTML."""
+    """Return copyright notices as a list in HTML."""
     return f"<ul>{''.join(f'<li>{escape(notice)}</li>' for notice in notices)}</ul>"
 
 
 def script(modules: Sequence[str] = SCRIPTS, begin: str = "start") -> str:
-    """Return JavaScript modules as one script, which calls the function `begin`."""
+    """Join JavaScript modules into one script, which calls the function `begin`."""
     return f'(() => {{\n"use strict";\n{plain(web_source("sign_picture.js"))}{classic(*modules)}{begin}();\n}})();\n'
 
 
 def hash_of(text: str) -> str:
-    """Return the hash of a script, which a page's security policy lists as the only script that may run."""
+    """Return the SHA-256 hash of a script, which the page's security policy lists as the only script that may run."""
     return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode("ascii")
 
 
@@ -100,13 +100,13 @@ def packed(data: bytes) -> str:
 
 
 def unpacked(text: str) -> bytes:
-    """Reverse `packed`."""
+    """Decode and decompress the text that `packed` returned."""
     return gzip.decompress(base64.b85decode(text[1:].translate(SIGNS)))
 
 
 @cache
 def _fixed() -> dict[str, str]:
-    """Return the parts that all pages share. The result is cached, because compressing takes a second."""
+    """Return the parts that are the same in all pages. They are cached, because compressing takes a second."""
     whole = script()
     return {
         "script": whole,
@@ -119,5 +119,5 @@ def _fixed() -> dict[str, str]:
 
 @cache
 def packed_plotly() -> str:
-    """Return Plotly's reduced script, compressed. The result is cached, because compressing takes a second."""
+    """Return Plotly's reduced script as compressed text. The result is cached, because compressing takes a second."""
     return packed(plotly().encode())

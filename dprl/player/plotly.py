@@ -1,4 +1,4 @@
-"""Plotly's script, reduced to the kinds of charts that our pages draw.
+"""Reduce Plotly's script to the kinds of charts that our pages draw.
 
 The script in the installed package is one file of a thousand modules, bundled by esbuild: each is a function that runs
 when another module requires it. Half of it draws maps. We cut its list of chart types to CHARTS, and then remove every
@@ -46,11 +46,11 @@ TEMPLATE = re.compile(r"(?:[^`\\$]|\\.|\$(?!\{))*(`|\$\{)", re.DOTALL)
 
 
 class UnknownFormError(Exception):
-    """The error for a script that is bundled in a way that this module does not know."""
+    """The error for a Plotly script that is bundled in a way that this module does not know."""
 
 
 class ScriptPart(NamedTuple):
-    """A part of the script that is kept or removed as a whole.
+    """A part of Plotly's script, which is kept or removed as a whole.
 
     Attributes:
         text: its code.
@@ -65,8 +65,8 @@ class ScriptPart(NamedTuple):
 
 @cache
 def plotly() -> str:
-    """Return the reduced script. All of it is one function, here in parentheses, so that V8 compiles it while reading,
-    in parallel with the page, and not again at the call."""
+    """Return Plotly's reduced script. All of it is one function, in parentheses, so that the browser compiles it
+    while it loads the page, and not again at the call."""
     whole: str = get_plotlyjs()
     with suppress(UnknownFormError):
         whole = only(whole, CHARTS)
@@ -76,7 +76,7 @@ def plotly() -> str:
 
 
 def only(script: str, charts: tuple[str, ...]) -> str:
-    """Return the script with scatter and only these kinds of charts. Raises UnknownFormError."""
+    """Return the script with scatter charts and these kinds of charts only. Raises UnknownFormError."""
     head, parts, tail = _parts(script)
     known = {name: part for part in parts if part.function for name in part.names}
     found = LIST.search(parts[-1].text)
@@ -91,7 +91,7 @@ def only(script: str, charts: tuple[str, ...]) -> str:
 
 
 def _kind(known: dict[str, ScriptPart], name: str) -> str | None:
-    """Return the chart type that a module in the list defines, directly or through a module that it calls."""
+    """Return the chart type that a module defines, directly or through a module that it calls; None if none."""
     for behind in (name, *CALLED.findall(known[name].text)):
         if behind in known and (found := KIND.search(known[behind].text)):
             return found[1]
@@ -121,7 +121,7 @@ def _parts(script: str) -> tuple[str, list[ScriptPart], str]:
 
 
 def _reached(parts: list[ScriptPart]) -> list[ScriptPart]:
-    """Return the last part, and all parts that it needs directly or indirectly."""
+    """Return the last part of the script, and all parts that it needs directly or indirectly."""
     owners = defaultdict(list)
     for number, part in enumerate(parts):
         for name in part.names:
@@ -141,7 +141,7 @@ def _reached(parts: list[ScriptPart]) -> list[ScriptPart]:
 
 
 def _used(text: str) -> set[str]:
-    """Return the names used in code, outside of string literals."""
+    """Return the names that code uses, outside of string literals."""
     at, code = 0, []
     for kind, start, stop, _ in _tokens(text, 0, len(text)):
         if kind == "said":
@@ -151,7 +151,7 @@ def _used(text: str) -> set[str]:
 
 
 def _outside(text: str, at: int, end: int) -> str:
-    """Return the code that is outside of all brackets."""
+    """Return the code between two positions that is outside of all brackets."""
     code, before = [], 0
     for _, start, stop, depth in _tokens(text, at, end):
         if before == 0:

@@ -1,4 +1,4 @@
-"""Privacy: mechanisms, bounds on their errors, the privatizers built from them, and a public accountant."""
+"""Privacy: noise mechanisms, bounds on their noise, privacy models (central, shuffle, local), and an accountant."""
 
 from dprl.privacy.accountant import Account, account
 from dprl.privacy.guarantee import Guarantee

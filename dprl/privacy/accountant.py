@@ -1,4 +1,4 @@
-"""A public accountant, which computes the epsilon of given noise and the noise needed for a given epsilon."""
+"""A privacy accountant: compute the epsilon of given noise, or the noise that a given epsilon needs."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from dprl.statistics import Change
 ARGUMENTS = {
     field.name: field
     for field in (
-        Field("releases", "int", 1, "number of releases of running sums", 1, 10**6),
-        Field("counters", "int", 1, "counters that one episode changes", 1, 10**6),
-        Field("size", "float", 1.0, "largest change of each counter", 0, 1e6, low_open=True),
+        Field("releases", "int", 1, "the number of releases of running sums", 1, 10**6),
+        Field("counters", "int", 1, "the number of counters that one episode changes", 1, 10**6),
+        Field("size", "float", 1.0, "the largest change of each counter", 0, 1e6, low_open=True),
         Field("contribution", "int", 1, "maximum number of episodes of one user", 1, 1000),
         Field("delta", "float", 1e-6, "delta of the guarantee", 0, 0.1),
         Field("epsilon", "float", None, "epsilon to prove", 0.001, 1000, optional=True),
@@ -36,7 +36,7 @@ ARGUMENTS = {
 
 @dataclass(frozen=True, eq=False)
 class Account:
-    """Noise, and the guarantee that we prove for it if one user's episodes are replaced.
+    """Noise of a given size, and the guarantee that we prove for it if all episodes of one user are replaced.
 
     Attributes:
         mechanism: the key of the mechanism.
@@ -115,7 +115,7 @@ def account(
     epsilon, scale = ARGUMENTS["epsilon"].check(epsilon), ARGUMENTS["scale"].check(scale)
     if (epsilon is None) == (scale is None):
         raise SpecError(
-            "epsilon", "give exactly one of epsilon, to get the noise, and scale, to get the epsilon."
+            "epsilon", "give either epsilon, to compute the noise, or scale, to compute the epsilon."
         )
     noise = _mechanism(mechanism, releases, delta, size, contribution)
     stream = make_stream(np.ones(1, dtype=np.int64)) if noise.fresh else stream_of_releases(releases)
@@ -123,7 +123,8 @@ def account(
     change = Change(((counters, size),), one_way=counters == 1)
 
     def losses_at(amount: float) -> Losses:
-        """Return the losses of `amount` shuffled bits if one episode changes, in one batch or in one node per level."""
+        """Return the privacy losses of `amount` shuffled bits if one episode changes, in one batch or one node per
+        level."""
         times = levels(releases) if noise.key == "binomial-tree" else 1
         return (
             Binomial(math.ceil(amount), 0.5, times * (counters - counters // 2), times * (counters // 2)),
@@ -145,7 +146,7 @@ def account(
 
 
 def _mechanism(key: object, releases: int, delta: float, size: float, contribution: int) -> Mechanism:
-    """Return the mechanism with this key. Raises SpecError if it is unknown or does not fit the other arguments."""
+    """Return the noise mechanism with this key. Raises SpecError if it does not fit the other arguments."""
     known = [name for name, one in MECHANISMS.items() if one.norm != "one-hot"]
     check_type("mechanism", key, str, f"one of {', '.join(known)}")
     if key not in known:
@@ -155,7 +156,9 @@ def _mechanism(key: object, releases: int, delta: float, size: float, contributi
     noise = MECHANISMS[str(key)]
     check_contribution(noise.key, contribution)
     if noise.needs_delta and delta == 0:
-        raise SpecError("delta", f"{noise.key} needs more than 0; or give mechanism laplace-tree or laplace.")
+        raise SpecError(
+            "delta", f"{noise.key} needs a delta above 0; give one, or mechanism laplace-tree or laplace."
+        )
     if noise.norm == "cells" and size != 1:
         raise SpecError("size", f"{size:g} is not allowed; shuffled bits are for counters that change by 1.")
     if noise.fresh and releases > 1:

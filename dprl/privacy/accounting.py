@@ -1,4 +1,4 @@
-"""Accounting: the (epsilon, delta) that we can prove for a composition of noisy releases.
+"""Privacy accounting: compute the (epsilon, delta) that we can prove for several noisy releases together.
 
 A *loss* is the effect of one neighbouring change on one kind of noise: a number of counters, each shifted by a number
 of noise scales. A tuple of losses is their (adaptive) composition. For a tuple, the functions below compute
@@ -39,7 +39,7 @@ SCALES = Context(prec=6, rounding=ROUND_CEILING)  # for scales that calibration 
 
 
 def scaled(losses: Losses, factor: float) -> Losses:
-    """Return the losses under noise whose standard deviation is `factor` times as large."""
+    """Return the privacy losses if the noise had `factor` times its standard deviation."""
     result: list[Loss] = []
     for loss in losses:
         if isinstance(loss, Binomial):
@@ -50,7 +50,7 @@ def scaled(losses: Losses, factor: float) -> Losses:
 
 
 def separation_of(losses: Losses) -> float:
-    """Return the distance, in standard deviations, between the best attacker's mean scores on neighbouring data sets.
+    """Return how far apart the best attacker's mean scores on two neighbouring data sets are, in standard deviations.
 
     For Gaussian noise it is exactly mu; for Laplace noise and flipped bits it follows from the first two moments of
     the loss, and for Binomial noise it is computed as if the noise were Gaussian.
@@ -121,7 +121,7 @@ def delta_of(losses: Losses, epsilon: float) -> float:
 
 
 def repeated(losses: Losses, times: int) -> Losses:
-    """Return the losses of `times` independent releases with these losses, all together."""
+    """Return the privacy losses of `times` independent releases together, each with these losses."""
     result: list[Loss] = []
     for x in losses:
         if isinstance(x, Laplace | Response):
@@ -135,7 +135,7 @@ def repeated(losses: Losses, times: int) -> Losses:
 
 @lru_cache(maxsize=256)
 def group_epsilon(losses: Losses, size: int, delta: float) -> float:
-    """Return an epsilon for which the noise is (epsilon, delta)-DP for `size` changes at once; inf if there is none.
+    """Return an epsilon for which the noise protects `size` changes at once, (epsilon, delta)-DP; inf if there is none.
 
     `losses` are for one change. For Gaussian noise this is exact, as the changes together are at most `size`
     times as long. Otherwise, if one change is (e, d)-DP, `size` changes are (size e, d (e^(size e) - 1)/(e^e - 1))-DP
@@ -170,7 +170,7 @@ def group_epsilon(losses: Losses, size: int, delta: float) -> float:
 
 
 def group_delta(losses: Losses, size: int, epsilon: float) -> float:
-    """Return a delta for which the noise is (epsilon, delta)-DP for `size` changes, by the lemma in `group_epsilon`."""
+    """Return a delta for which the noise protects `size` changes at once, by the lemma in `group_epsilon`."""
     if size == 1:
         return delta_of(losses, epsilon)
     gaussian = _all_gaussian(losses)
@@ -185,7 +185,8 @@ def group_delta(losses: Losses, size: int, epsilon: float) -> float:
 
 
 def for_each(epsilon: float, delta: float, size: int) -> tuple[float, float]:
-    """Return the (e, d) for one change that makes `size` changes (epsilon, delta)-DP (Vadhan 2017, Lemma 2.2).
+    """Return the (e, d) that the noise must prove for one change so that `size` changes are (epsilon, delta)-DP
+    (Vadhan 2017, Lemma 2.2).
 
     Both are rounded down, so that the lemma's values for `size` changes do not exceed the given ones.
     """
@@ -234,7 +235,7 @@ def gaussian_mu(epsilon: float, delta: float) -> float:
 
 
 def rounded_up(scale: float) -> float:
-    """Return `scale` with six significant digits, rounded up.
+    """Return `scale` rounded up to six significant digits.
 
     The last digits of a search or an FFT differ from CPU to CPU, but the rounded values are the same. Rounding up is
     safe, because every guarantee of less noise also holds for more noise.
@@ -306,14 +307,15 @@ def _pure(losses: Losses) -> float:
 
 
 def _all_gaussian(losses: Losses) -> float | None:
-    """Return the mu of a composition if all of its noise is Gaussian, else None."""
+    """Return the mu of the composition (Gaussian DP) if all of its noise is Gaussian, else None."""
     shifts = [x.shift for x in losses if isinstance(x, Gaussian)]
     return math.sqrt(sum(s * s for s in shifts)) if len(shifts) == len(losses) else None
 
 
 @lru_cache(maxsize=16)
 def _on_grid(losses: Losses) -> tuple[float, list[list[LossPart]]]:
-    """Return a grid interval, and the losses on its multiples for each order of the data sets that can matter."""
+    """Return the grid interval, and the privacy losses rounded to its multiples, for both orders of the data sets if
+    they differ."""
     interval = GRID * math.sqrt(sum(x.spread**2 for x in losses))
     ways = (False, True) if one_way(losses) else (False,)
     return interval, [parts_of(losses, interval, exchanged=way) for way in ways]

@@ -23,7 +23,7 @@ DRAWS = 2_000_000  # numbers drawn at a time
 
 
 def unit_noise(mechanism: Mechanism, stream: Stream, cells: int, rng: np.random.Generator) -> Array:
-    """Draw the unit noise in the sums of each release, [M, cells], with the mechanism's kernel."""
+    """Draw the mechanism's noise of scale one for the sums of each release, [M, cells]."""
     memory = np.zeros((mechanism.rows(stream.items, stream.releases), cells))
     if mechanism.prepare:
         mechanism.prepare(rng, stream, memory)
@@ -37,7 +37,7 @@ def unit_noise(mechanism: Mechanism, stream: Stream, cells: int, rng: np.random.
 
 @dataclass(frozen=True)
 class Game:
-    """Two hypothetical worlds that differ in the data of the first user, whom the most noise protects."""
+    """A guessing game for an attacker: two cases that differ in the data of the least protected user."""
 
     mechanism: Mechanism
     stream: Stream  # the releases that depend on this user
@@ -50,11 +50,12 @@ class Game:
 
     @property
     def draws(self) -> int:
-        """Return the number of random draws in one run of the game."""
+        """Return the number of random draws that one round of the game needs."""
         return self.stream.releases * len(self.first)
 
     def play(self, rng: np.random.Generator, executions: int) -> tuple[Array, Array]:
-        """Play the game many times in each world, and return the scores in the first and in the second [executions]."""
+        """Simulate the releases of each case many times; return the attacker's scores in the first and in the second
+        case [executions]."""
         scores: tuple[list[Array], list[Array]] = ([], [])
         most = max(1, DRAWS // max(self.draws, 1))
         for begun in range(0, executions, most):
@@ -86,10 +87,10 @@ def game(
     episodes: int = 1,
     places: np.random.Generator | None = None,
 ) -> Game:
-    """Set up the attack on the noise of a private run. first, second: the contribution of each of the user's episodes
-    to the statistic in each world [cells]. half: whether the noise is only half as large as it should be, which the
-    attacker knows. places: draws the releases at which the episodes enter; by default all enter at the first, which
-    reveals most. In the local model, the report on each episode has its own noise."""
+    """Prepare the attack on the noise of a private run. first, second: what each of the user's episodes adds to the
+    statistic in each case [cells]. half: whether the noise is only half as large as it should be, which the attacker
+    knows. places: a random generator that chooses the releases at which the episodes enter; by default all enter at
+    the first, which reveals most. In the local model, the report on each episode has its own noise."""
     assert noise.mechanism is not None
     moved = np.flatnonzero(first != second)
     rows = first.reshape(-1, noise.scales.size)

@@ -1,4 +1,4 @@
-"""The delta and epsilon of a sum of independent privacy losses L, with a bound on the rounding.
+"""Compute the delta and epsilon of a sum of independent privacy losses, with a bound on the rounding errors.
 
     delta(epsilon) = P[L = inf] + E (1 - e^(epsilon - L))^+
 
@@ -30,7 +30,8 @@ SLACK = 1e-9  # relative bound on rounding errors in the input, about 1e-16 for 
 
 
 class Tail(NamedTuple):
-    """Upper bounds on losses' probabilities: mass [N] at increasing losses [N], and `beyond` at an infinite loss.
+    """Upper bounds on the probabilities of large privacy losses: mass [N] at increasing losses [N], and `beyond` at
+    an infinite loss.
 
     rounding: the part of each mass that may be due to rounding [N].
     """
@@ -46,7 +47,7 @@ class Tail(NamedTuple):
         return self.beyond + float((self.mass[first:] * factor).sum())
 
     def rough(self, epsilon: float) -> bool:
-        """Return whether more than one part in ten thousand of this delta may be due to rounding."""
+        """Return whether rounding may account for more than one part in ten thousand of the delta at this epsilon."""
         first, factor = self._above(epsilon)
         return float((self.rounding[first:] * factor).sum()) > 1e-4 * self.delta(epsilon)
 
@@ -56,7 +57,7 @@ class Tail(NamedTuple):
 
 
 def delta_at(parts: Sequence[LossPart], interval: float, epsilon: float) -> float:
-    """Return a tight upper bound on delta(epsilon) for epsilon >= 0. parts: the losses on multiples of `interval`."""
+    """Return a tight upper bound on delta at this epsilon >= 0. parts: the losses on multiples of `interval`."""
     theta = _least(lambda t: _log_moment(parts, interval, t) - t * epsilon, interval)
     chernoff = min(_log_moment(parts, interval, theta) - theta * epsilon, 0.0)
     least = _lost(parts) + math.exp(chernoff)
@@ -72,7 +73,7 @@ def delta_at(parts: Sequence[LossPart], interval: float, epsilon: float) -> floa
 
 
 def epsilon_at(parts: Sequence[LossPart], interval: float, delta: float) -> float:
-    """Return a tight upper bound on the least epsilon >= 0 with delta(epsilon) <= delta; inf if there is none."""
+    """Return a tight upper bound on the smallest epsilon >= 0 for this delta; inf if there is none."""
     from scipy.optimize import brentq
 
     lost = _lost(parts)
@@ -99,21 +100,21 @@ def epsilon_at(parts: Sequence[LossPart], interval: float, delta: float) -> floa
 
 
 def _gentler(theta: float) -> Iterator[float]:
-    """Yield theta and then smaller tilts, for use if the first tilt's window lies too high or rounding is visible."""
+    """Yield theta and then smaller tilts, to be tried if the first one covers too few losses or rounding is visible."""
     for _ in range(8):
         yield theta
         theta /= 4
 
 
 def _lost(parts: Sequence[LossPart]) -> float:
-    """Return the probability that at least one loss is infinite."""
+    """Return the probability that at least one privacy loss is infinite."""
     if any(part.lost >= 1 for part in parts):
         return 1.0
     return -math.expm1(sum(part.times * math.log1p(-part.lost) for part in parts))
 
 
 def _tilted(part: LossPart, interval: float, theta: float) -> tuple[Array, float]:
-    """Return the tilted distribution q of one loss, and the logarithm of M(theta)."""
+    """Return the exponentially tilted distribution q of one privacy loss, and the logarithm of its factor M(theta)."""
     exponent = part.log_pmf + theta * interval * part.index
     high = float(exponent.max())
     q = np.exp(exponent - high)
@@ -122,12 +123,12 @@ def _tilted(part: LossPart, interval: float, theta: float) -> tuple[Array, float
 
 
 def _log_moment(parts: Sequence[LossPart], interval: float, theta: float) -> float:
-    """Return ln M(theta) for the sum of all losses."""
+    """Return the logarithm of the moment-generating function M(theta) of the total privacy loss."""
     return sum(part.times * _tilted(part, interval, theta)[1] for part in parts)
 
 
 def _least(height: Callable[[float], float], interval: float) -> float:
-    """Return approximately the theta > 0 that minimises a function with a single minimum."""
+    """Return approximately the theta > 0 that minimises the function `height`, which has a single minimum."""
     from scipy.optimize import minimize_scalar
 
     found = minimize_scalar(
@@ -140,7 +141,8 @@ def _least(height: Callable[[float], float], interval: float) -> float:
 
 
 def _tilted_tail(parts: Sequence[LossPart], interval: float, theta: float, least: float) -> Tail | None:
-    """Return bounds on the probabilities of losses >= `least`, with a tilt of theta; None if they are out of reach."""
+    """Return bounds on the probabilities of total losses >= `least`, computed with a tilt of theta; None if that
+    needs too many points."""
     from scipy.fft import irfft, rfft
 
     tilted = [_tilted(part, interval, theta) for part in parts]

@@ -1,4 +1,4 @@
-"""The curator of a data set, who sees all trajectories and releases noisy sums to one learner.
+"""A trusted curator of one data set, who sees all trajectories and gives noisy sums to one learner.
 
 The noise of each release is independent. A learner's queries may depend on earlier answers: this is adaptive
 composition, which the accountant's losses cover. Noise on a grid (exact.py) has the same guarantee as continuous noise
@@ -50,7 +50,7 @@ RAW_WAY = Way(
 
 @dataclass(frozen=True)
 class Promise:
-    """A notion of privacy in which a budget can be stated."""
+    """A notion of differential privacy, such as zCDP, in which a privacy budget can be stated."""
 
     key: str  # its name in a spec
     # title, summary: its title and description in menus
@@ -67,16 +67,16 @@ PROMISES: dict[str, Promise] = {
         Promise(
             "zcdp",
             "Zero-concentrated",
-            "ρ-zCDP: budgets of several releases add up. The noise is Gaussian.",
+            "ρ-zCDP, by Gaussian noise: the budgets of several releases add up.",
             "zCDP",
             "gaussian",
             ("rho",),
         ),
-        Promise("pure", "Pure", "(ε, 0). The noise is Laplace.", "DP", "laplace", ("epsilon",)),
+        Promise("pure", "Pure", "Pure (ε, 0) privacy, by Laplace noise.", "DP", "laplace", ("epsilon",)),
         Promise(
             "approximate",
             "Approximate",
-            "(ε, δ). The noise is Gaussian.",
+            "Approximate (ε, δ) privacy, by Gaussian noise.",
             "DP",
             "gaussian",
             ("epsilon", "delta"),
@@ -97,7 +97,7 @@ class Budget:
 
     @property
     def text(self) -> str:
-        """The budget as a text, such as 0.1-zCDP."""
+        """Return the budget as text, such as "0.1-zCDP"."""
         if self.rho is not None:
             return f"{upward(self.rho):g}-zCDP"
         return f"{budget(self.epsilon or 0.0, self.delta or 0.0)}-DP"
@@ -105,7 +105,7 @@ class Budget:
 
 @dataclass(frozen=True)
 class CuratorNoise:
-    """The noise that a curator adds to its releases."""
+    """The noise that the curator adds to released sums, with its guarantee."""
 
     mechanism: Mechanism | None  # the mechanism; None without noise
     # the scale of each family's noise, by name: a standard deviation, or the b of Laplace(b)
@@ -123,7 +123,8 @@ NO_NOISE = CuratorNoise(None, {}, (), NOTHING_PROMISED, {})
 def losses_of(
     mechanism: Mechanism, families: Sequence[Family], scales: Mapping[str, float], adjacency: str
 ) -> tuple[Losses, ...]:
-    """Return the losses of one neighbouring change in all releases, for each half of the data that it may affect."""
+    """Return the privacy losses of changing one trajectory, over all releases, for each half of the data set that it
+    may be in."""
     found = []
     for half in sorted({family.half for family in families}):
         losses: Losses = ()
@@ -142,7 +143,7 @@ def apart_of(
     adjacency: str,
     size: int = 1,
 ) -> tuple[Apart, ...]:
-    """Return the distance of grid noise from continuous noise, for `size` changes and each half of the data set.
+    """Return how far noise on the grid is from continuous noise, for `size` changes, for each half of the data set.
 
     Raises KeyError if the mechanism has no noise on a grid.
     """
@@ -165,7 +166,8 @@ def apart_of(
 def calibrated_scales(
     mechanism: Mechanism, families: Sequence[Family], asked: Budget, exact: bool = False
 ) -> dict[str, float]:
-    """Return the smallest noise scales by family, in proportion to their weights, for a budget under replace-one.
+    """Return the smallest noise scale of each family of sums for which replacing one trajectory stays within the
+    budget; the scales are proportional to the families' weights.
 
     exact: whether noise is drawn on a grid.
     """
@@ -192,8 +194,9 @@ def calibrated_scales(
 
 
 def rho_of(families: Sequence[Family], scales: Mapping[str, float]) -> float:
-    """Return the rho of this noise under replace-one in the worse half: the sum of t^2/2 over all shifts t, in units of
-    the scale (`zcdp_of`), rounded up by at most one unit in the 12th digit."""
+    """Return the rho of zero-concentrated privacy that this noise proves for replacing one person in the worse half
+    of the data: the sum of t^2/2 over all shifts t, in units of the scale (`zcdp_of`), rounded up by at most one
+    unit in the 12th digit."""
     halves: dict[int, Fraction] = {}
     for family in families:
         squares = sum(count * Fraction(size) ** 2 for count, size in family.change.moves)
@@ -217,14 +220,13 @@ def prepare(
     assumptions: tuple[str, ...],
     exact: bool = False,
 ) -> CuratorNoise:
-    """Return noise with these scales, together with its proved guarantee. n: the number of trajectories; formula,
-    where, sources: texts for the guarantee; assumptions: those besides the trusted curator; exact: whether noise is
-    drawn on a grid."""
+    """Return noise with these scales and its proved guarantee. n: the number of trajectories; formula, where, sources:
+    texts for the guarantee; assumptions: those besides the trusted curator; exact: whether noise is drawn on a grid."""
     mechanism = MECHANISMS[asked.promise.mechanism]
     replaced = losses_of(mechanism, families, scales, REPLACE_ONE)
 
     def proved(adjacency: str, d: float, size: int = 1) -> float:
-        """Return the epsilon proved at delta = d for `size` changes at once."""
+        """Return the epsilon that the noise proves for `size` changes at once, at delta = d."""
         places = losses_of(mechanism, families, scales, adjacency)
 
         def continuous(losses: Losses, d: float) -> float:

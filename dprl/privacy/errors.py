@@ -1,4 +1,4 @@
-"""E_{eps,beta}: a bound on the noise of every counter at every release (Qiao, Wang 2023 (online), Assumption 3.1).
+"""Bounds E_{eps,beta} on the noise of all counters at all releases (Qiao, Wang 2023 (online), Assumption 3.1).
 
 The bound is exact for Gaussian noise. For other noise we use Chernoff's bound with the noise's moment-generating
 function, P(|Y| > x) <= 2 inf_theta exp(-theta x) M(theta). A union bound covers all counters and releases.
@@ -83,7 +83,7 @@ def chi_tail(std: Array, cells: int, failure: float) -> Array:
 
 
 def length_tail(log_moments: Callable[[Array], Array], spread: Array, cells: int, failure: float) -> Array:
-    """Return lengths x [M] with P(|z_i| > x_i) <= failure, for random vectors z_i of `cells` coordinates.
+    """Return lengths x [M] with P(|z_i| > x_i) <= failure, for random vectors z_i that have `cells` coordinates.
 
     Args:
         log_moments(y): returns upper bounds [M] on ln E exp(y_i u.z_i) for every unit vector u; y: [M].
@@ -106,7 +106,8 @@ def length_tail(log_moments: Callable[[Array], Array], spread: Array, cells: int
 
 @lru_cache(maxsize=16)
 def _phi(cells: int) -> tuple[Array, Array]:
-    """Return a grid t [40,000] and ln phi(t) in `cells` dimensions. They are cached, because computing takes 10 ms."""
+    """Return a grid t [40,000] and ln phi(t), where phi(t) = E exp(t x) for one coordinate x of a random unit vector
+    in `cells` dimensions."""
     from scipy.special import gammaln, ive
 
     order = cells / 2 - 1
@@ -116,7 +117,7 @@ def _phi(cells: int) -> tuple[Array, Array]:
 
 @cache
 def geometric(low: Decimal, high: Decimal, points: int) -> Array:
-    """Return `points` numbers from low to high in geometric progression, with the same bits on every CPU."""
+    """Return `points` numbers from low to high in a geometric sequence, with the same bits on every CPU."""
     start, whole = EXACT.ln(low), EXACT.ln(high)
     span = EXACT.divide(EXACT.subtract(whole, start), points - 1)
     # a coarse and a fine grid, so that there are few exponentials
@@ -142,7 +143,7 @@ def laplace_length(terms: NDArray[np.int64], cells: int, failure: float) -> Arra
 
 
 def bits_length(variance: Array, cells: int, failure: float) -> Array:
-    """Return lengths x [M] with P(|z_i| > x_i) <= failure if a coordinate is a sum of centred bits with variance[i].
+    """Return lengths x [M] with P(|z_i| > x_i) <= failure if each coordinate sums centred bits with total variance[i].
 
     E exp(y (bit - q)) <= exp(q (1 - q) (e^|y| - 1 - |y|)) (Bennett), and (e^y - 1 - y)/y^2 rises, so the worst unit
     vector u is again a coordinate vector. The number and the q of later bits may be decided during the run, if their
@@ -159,7 +160,8 @@ def bits_length(variance: Array, cells: int, failure: float) -> Array:
 def bounded_length(
     users: NDArray[np.int64], variance: float, size: float, cells: int, failure: float
 ) -> Array:
-    """Return x [M]: w.p. >= 1 - failure, the sum of the first k users' errors is at most x_i long if k <= users[i].
+    """Return bounds x [M]: with probability >= 1 - failure, the first k users' summed error is at most x_i long for
+    all k <= users[i].
 
     Given all earlier errors, a user's error has mean 0, at most this variance in any direction, and at most this size.
     So E exp(y u.error) <= exp(variance (e^b - 1 - b) y^2/b^2), b = y size (Bennett). The bound behind P(|z| > x) is
@@ -176,5 +178,6 @@ def bounded_length(
 
 
 def per_event(beta: float, cells: int, releases: int) -> float:
-    """Return the failure probability per counter and release for which all bounds together hold w.p. >= 1 - beta/3."""
+    """Return the failure probability per counter and release for which all bounds hold together with probability >=
+    1 - beta/3."""
     return beta / 3 / (cells * releases)

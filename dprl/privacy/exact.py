@@ -1,4 +1,5 @@
-"""Noise for real data: multiples of a public grid step, drawn exactly from the operating system's cryptographic source.
+"""Noise for real data: integer multiples of a public grid step, drawn exactly from the operating system's
+cryptographic generator.
 
 Discrete Gaussian and Laplace noise after Canonne, Kamath, Steinke 2020, Algorithms 1 to 3, in integer arithmetic only.
 Rounded floats would reveal low bits of the numbers under the noise (Mironov 2012), and a few outputs of a simulation's
@@ -62,7 +63,7 @@ def discrete_gaussian(scale: Fraction, below: Below = secrets.randbelow) -> int:
 
 
 class Apart(NamedTuple):
-    """The distance of discrete noise from continuous noise of the same scale.
+    """How far the distribution of discrete noise is from that of continuous noise with the same scale.
 
     Except for outcomes of probability below 10^-2000, the probability of a grid point is at most e^up times, and at
     least e^-down times, the probability that continuous noise falls into the cell around it.
@@ -79,25 +80,26 @@ class Apart(NamedTuple):
         return min(of(0.0), of(self.delta(delta)) + self.up + self.down)
 
     def delta(self, delta: float) -> float:
-        """Return the delta at which `epsilon` evaluates continuous noise."""
+        """Return the delta at which `epsilon` must evaluate continuous noise, slightly below the given one."""
         return delta * math.exp(-self.up) * (1 - 1e-12)
 
 
 def gaussian_apart(scale: float, shift: float) -> Apart:
-    """Return the distance for Gaussian noise in a counter that changes by `shift`. Both arguments are in grid steps."""
+    """Return how far discrete Gaussian noise is from continuous noise in a counter that changes by `shift`, both in
+    grid steps."""
     q = math.exp(-2 * (math.pi * scale) ** 2)
     wrapped = 2 * q / (1 - q) if q < 1 else math.inf
     return Apart(1 / (24 * scale**2), (100 + shift / scale) ** 2 / (8 * scale**2) + wrapped)
 
 
 def laplace_apart(scale: float, shift: float) -> Apart:
-    """Return the distance for Laplace noise with this scale in grid steps; it does not depend on `shift`."""
+    """Return how far discrete Laplace noise is from continuous noise. scale: in grid steps; `shift` has no effect."""
     return Apart(1 / (4 * scale), 1 / (8 * scale**2))
 
 
 @dataclass(frozen=True)
 class Exact:
-    """A sampler of noise on the grid."""
+    """A sampler of discrete noise, with its distance from continuous noise."""
 
     # draw(scale): draws one number. The number and the scale are in grid steps.
     draw: Callable[[Fraction], int]

@@ -1,4 +1,4 @@
-"""A run's stated and proved privacy guarantee."""
+"""The privacy guarantee of a run, as stated and as proved."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ OUTSIDE = "{author} states how much noise of {mechanism} reveals, and dprl has n
 
 
 def budget(epsilon: float, delta: float) -> str:
-    """Format (epsilon, delta), rounded up, such as (1, 10⁻⁶), (0.5, 2.5×10⁻⁸) or (2, 0.05)."""
+    """Write (epsilon, delta) as text, rounded up, such as (1, 10⁻⁶), (0.5, 2.5×10⁻⁸) or (2, 0.05)."""
     mantissa, _, exponent = f"{upward(delta, 3):.3g}".partition("e")
     if exponent:
         ten = f"10{str(int(exponent)).translate(_SUPERSCRIPT)}"
@@ -43,7 +43,7 @@ def budget(epsilon: float, delta: float) -> str:
 
 @dataclass(frozen=True)
 class Reading:
-    """One proved guarantee: (epsilon, delta) under a notion of neighbours. how: the source of the proof."""
+    """One proved guarantee: (epsilon, delta) for one definition of neighbours. how: the source of the proof."""
 
     adjacency: str
     epsilon: float
@@ -53,7 +53,8 @@ class Reading:
 
 @dataclass(frozen=True)
 class LadderStep:
-    """A step from the paper's noise to less noise: its name, the std of the noise in a counter n, and its guarantee.
+    """One of several kinds of noise from the paper's to the smallest: its name, the standard deviation in a visit
+    counter, and its guarantee.
 
     idea: the change from the previous step; in the first step that has an idea, the change from the first step.
     """
@@ -67,7 +68,7 @@ class LadderStep:
 
 @dataclass(frozen=True)
 class Guarantee:
-    """The stated and proved privacy guarantee of a run.
+    """The privacy guarantee of a run, as stated and as proved.
 
     Attributes:
         model: JDP, LDP, SDP or none.

@@ -1,4 +1,4 @@
-"""Privacy losses: the effect of one neighbouring change under one kind of noise, and its distribution on a grid.
+"""Privacy losses: how much one change of the data reveals through each kind of noise, as distributions on a grid.
 
 The loss of an outcome is the logarithm of the ratio of its probabilities under the two data sets. A distribution of
 losses is stored on the multiples of an `interval`: each atom is split between the two multiples around it so that its
@@ -23,7 +23,7 @@ MAX_WINDOW = 4_000_000  # largest number of outcomes of a Binomial that are comp
 
 @dataclass(frozen=True)
 class Laplace:
-    """`count` counters with Laplace noise, each moved by at most `shift` times the noise scale."""
+    """The privacy loss of `count` counters with Laplace noise, each moved by at most `shift` times the noise scale."""
 
     count: int
     shift: float
@@ -36,7 +36,7 @@ class Laplace:
 
 @dataclass(frozen=True)
 class Gaussian:
-    """Gaussian noise on a vector moved by at most `shift` standard deviations in Euclidean norm (mu of GDP)."""
+    """The privacy loss of Gaussian noise on a vector that moves by at most `shift` standard deviations (mu-GDP)."""
 
     shift: float
 
@@ -48,7 +48,8 @@ class Gaussian:
 
 @dataclass(frozen=True)
 class Binomial:
-    """Counters with Binomial(trials, probability) noise, of which `up` rise by one and `down` fall by one."""
+    """The privacy loss of counters with Binomial(trials, probability) noise, of which `up` rise by one and `down`
+    fall by one."""
 
     trials: int
     probability: float
@@ -64,7 +65,7 @@ class Binomial:
 
 @dataclass(frozen=True)
 class Response:
-    """`count` bits, each flipped with probability 1 / (e^shift + 1), so that each has loss `shift` or -`shift`."""
+    """The privacy loss of `count` bits, each flipped with probability 1 / (e^shift + 1): `shift` or -`shift` each."""
 
     count: int
     shift: float
@@ -81,7 +82,8 @@ Losses = tuple[Loss, ...]
 
 @dataclass(frozen=True, eq=False)
 class LossPart:
-    """`times` independent losses, each (lowest + i) intervals with probability pmf[i], and infinite with `lost`."""
+    """The distribution of `times` independent losses: (lowest + i) intervals with probability pmf[i], infinite with
+    probability `lost`."""
 
     lowest: int
     pmf: Array
@@ -90,18 +92,18 @@ class LossPart:
 
     @cached_property
     def index(self) -> NDArray[np.int64]:
-        """Return the losses of the atoms [N], in intervals."""
+        """Return the possible finite losses [N], in intervals."""
         return self.lowest + np.arange(len(self.pmf))
 
     @cached_property
     def log_pmf(self) -> Array:
-        """Return the logarithms of the probabilities [N], from which every tilt starts."""
+        """Return the logarithms of the probabilities [N], which exponential tilting starts from."""
         with np.errstate(divide="ignore"):
             return np.asarray(np.log(self.pmf))
 
 
 def parts_of(losses: Losses, interval: float, *, exchanged: bool = False) -> list[LossPart]:
-    """Return the distributions of losses on the multiples of `interval`. exchanged: whether to swap the data sets.
+    """Return the distributions of losses on multiples of `interval`. exchanged: whether the data sets swap roles.
 
     Raises TypeError for a loss that has no distribution here.
     """
@@ -116,17 +118,17 @@ def parts_of(losses: Losses, interval: float, *, exchanged: bool = False) -> lis
         elif isinstance(loss, Binomial):
             parts += _binomial(loss, interval, exchanged)
         else:
-            raise TypeError(f"no accounting for {loss!r} in a composition")
+            raise TypeError(f"the accountant cannot handle the loss {loss!r} in a composition")
     return parts
 
 
 def one_way(losses: Losses) -> bool:
-    """Return whether the loss has a different distribution when the two data sets are exchanged."""
+    """Return whether the distribution of the privacy loss changes when the two data sets swap roles."""
     return any(isinstance(x, Binomial) and x.up != x.down for x in losses)
 
 
 def _laplace(loss: Laplace, interval: float) -> LossPart:
-    """Return the loss's distribution: atoms of 1/2 at the shift s and e^-s/2 at -s, density e^((l - s)/2)/4 between.
+    """Return the distribution of the loss: 1/2 at the shift s, e^-s/2 at -s, and density e^((l - s)/2)/4 between.
 
     The density between two points less than an interval apart has the same mass as an atom halfway, for both data sets.
     """
@@ -140,7 +142,7 @@ def _laplace(loss: Laplace, interval: float) -> LossPart:
 
 
 def _binomial(loss: Binomial, interval: float, exchanged: bool) -> list[LossPart]:
-    """Return the losses of the counters that go up and of those that go down; exchanging the data sets swaps them."""
+    """Return the losses of the counters that rise and of those that fall. exchanged: whether the two swap roles."""
     first, b, outside = binomial_window(loss.trials, loss.probability)
     x = np.arange(first, first + len(b) + 1)  # outcomes of b, and of b moved up by one
     here, below = np.append(b, 0.0), np.append(0.0, b)  # P[noise = x], P[noise + 1 = x]
@@ -161,7 +163,7 @@ def _binomial(loss: Binomial, interval: float, exchanged: bool) -> list[LossPart
 
 
 def binomial_window(trials: int, probability: float) -> tuple[int, Array, float]:
-    """Return the first outcome, the probabilities of a run of outcomes, and a bound on the mass outside.
+    """Return the first outcome that matters, the probabilities from there on, and a bound on the probability outside.
 
     Probabilities are built outward from the mode by their ratios, so that no digits are lost for any number
     of trials (differences of log-gammas lose all of them near 10^15). The bound is Bernstein's inequality.
@@ -172,7 +174,8 @@ def binomial_window(trials: int, probability: float) -> tuple[int, Array, float]
     first, last = max(0, math.floor(mean - reach)), min(trials, math.ceil(mean + reach))
     if last - first > MAX_WINDOW:
         raise SpecError(
-            "epsilon", "the privacy of this much Binomial noise is not computed; give a larger epsilon."
+            "epsilon",
+            "the accountant cannot handle as much Binomial noise as this needs; give a larger epsilon.",
         )
     mode = min(max(math.floor(mean), first), last)
     x = np.arange(first, last)
@@ -186,7 +189,8 @@ def binomial_window(trials: int, probability: float) -> tuple[int, Array, float]
 
 
 def _connect_dots(losses: Array, mass: Array, interval: float) -> tuple[int, Array]:
-    """Return the lowest grid index, and the mass on each multiple of `interval` from there on."""
+    """Round losses to a grid without understating them: return the lowest grid index, and the mass on each grid
+    point from there on."""
     floor = np.floor(losses / interval)
     rest = losses - floor * interval
     # share on the upper point: keeps sum of mass * exp(-loss)

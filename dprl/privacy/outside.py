@@ -1,4 +1,4 @@
-"""Mechanisms of other packages: whether they can be used, which privacy model offers each, and their guarantee's text.
+"""Noise mechanisms from other packages: check them, offer them, and state what is assumed about them.
 
 A privacy model relies only on the contract of `Mechanism`: noise of calibrated size in running counts. Proofs for
 Gaussian and Laplace noise do not cover these mechanisms (`simulation.pairs`).
@@ -20,12 +20,12 @@ NORMS = ("l1", "l2")
 
 
 def model_of(mechanism: Mechanism) -> str:
-    """Return the privacy model of a mechanism: if each user draws their own noise, nobody has to be trusted."""
+    """Return the privacy model of a mechanism: "local" if each user draws the noise, otherwise "central"."""
     return "local" if mechanism.fresh else "central"
 
 
 def refusal(mechanism: Mechanism) -> str:
-    """Explain why another package's mechanism cannot be used, worded to follow "was left out:"; "" if it can."""
+    """Explain why another package's mechanism cannot be used, in words that follow "was left out:"; "" if it can."""
     if mechanism.norm not in NORMS:
         return f"its norm is {mechanism.norm}; give {' or '.join(NORMS)}"
     if mechanism.answers is not None:
@@ -34,7 +34,7 @@ def refusal(mechanism: Mechanism) -> str:
 
 
 def offer(mechanism: Mechanism) -> None:
-    """Add a mechanism to its privacy model, after all others, so that it is never a default."""
+    """Offer a mechanism under its privacy model, after all others, so that it never becomes the default."""
     model = PRIVATIZERS[model_of(mechanism)]
     PRIVATIZERS[model.key] = replace(model, mechanisms=(*model.mechanisms, mechanism.key))
 
@@ -45,7 +45,7 @@ def is_outside(key: str | None) -> bool:
 
 
 def check_contribution(key: str, contribution: int) -> None:
-    """Raise SpecError for several episodes per user: their joint guarantee is proved only for dprl's own noise."""
+    """Raise SpecError for several episodes per user, whose joint guarantee is proved only for dprl's own noise."""
     if contribution > 1 and is_outside(key):
         raise SpecError(
             "contribution", f"{contribution} is not allowed with mechanism {key} of another package; give 1."
@@ -53,12 +53,12 @@ def check_contribution(key: str, contribution: int) -> None:
 
 
 def assumption(key: str | None) -> tuple[str, ...]:
-    """Return the assumption that a guarantee states for a mechanism of another package."""
+    """Return the assumption to state in a guarantee if the mechanism is from another package, else ()."""
     if key is None or not is_outside(key):
         return ()
     return (OUTSIDE.format(author=author(key), mechanism=MECHANISMS[key].title),)
 
 
 def author(key: str) -> str:
-    """Return the name of the package that registered an outside mechanism, or "its author" if it is unknown."""
+    """Return the name of the package that provides a mechanism, or "its author" if the name is unknown."""
     return sources.get((GROUP, key), "its author")

@@ -1,4 +1,5 @@
-"""Dask clusters as a replacement for workers: their addresses, a check of their builds, and a local cluster for trials.
+"""Dask clusters that replace local workers: connect to a scheduler, check its workers' versions, and start a local
+cluster for trials.
 
 python -m dprl cluster [--workers 2] [--port 8786]
 """
@@ -32,9 +33,11 @@ log = logging.getLogger("dprl.runs.cluster")
 WORKERS = Field(
     "workers", "int", 2, "worker processes, of one thread each", low=1, high=256, flag="--workers"
 )
-PORT = Field("port", "int", 8786, "port of the scheduler; 0 for any", low=0, high=65535, flag="--port")
+PORT = Field(
+    "port", "int", 8786, "port of the scheduler; 0 for any free port", low=0, high=65535, flag="--port"
+)
 OTHER = "The Dask cluster cannot be used; install the same versions of dprl, NumPy and numba on its workers as here."
-GONE = "The Dask scheduler is gone; its seeds wait until it is back."
+GONE = "The Dask scheduler cannot be reached; its seeds wait until it is back."
 _WHAT = "the address of a Dask scheduler, such as tcp://localhost:8786"
 _CONNECT = 10.0
 _LOOK = 0.5
@@ -42,12 +45,14 @@ _ADDRESS = re.compile(r"(tcp|tls)://[^\s/]+:\d{1,5}")
 
 
 def build() -> str:
-    """Return a text that determines the bits of a result: a digest of the sources, and NumPy's and numba's versions."""
+    """Return a text that identifies the versions on which results depend: a digest of the sources, and NumPy's and
+    numba's versions."""
     return f"{source_digest()} {version('numpy')} {version('numba')}"
 
 
 def engine(text: str | None = None) -> str | None:
-    """Return the scheduler's address: `text`, else DPRL_ENGINE; None for local workers. Raises SpecError."""
+    """Return the Dask scheduler's address: `text`, else DPRL_ENGINE; None for local workers. Raises SpecError if it
+    is not an address."""
     check_type("engine", text, str | None, _WHAT)
     text = (text or os.environ.get("DPRL_ENGINE", "")).strip()
     if not text:
@@ -59,13 +64,13 @@ def engine(text: str | None = None) -> str | None:
 
 
 def installed(field: str) -> None:
-    """Raise SpecError, naming the field, if Dask is not installed."""
+    """Raise SpecError for this field if Dask is not installed."""
     if importlib.util.find_spec("distributed") is None:
-        raise SpecError(field, "Dask is not installed; install dprl[dask], or do without it.")
+        raise SpecError(field, "Dask is not installed; install dprl[dask], or run without Dask.")
 
 
 def connected(address: str) -> Client:
-    """Connect to the scheduler at `address`. Raises StoreError."""
+    """Connect to the Dask scheduler at `address`. Raises StoreError if there is none."""
     from distributed import Client
 
     for name in ("distributed", "distributed.client"):  # errors are reported here, in a sentence
@@ -77,7 +82,7 @@ def connected(address: str) -> Client:
 
 
 class DaskSlot:
-    """A slot of the engine for one thread of a cluster's worker. gone: whether the worker has left."""
+    """The place of one worker thread of a Dask cluster, which gets tasks. gone: whether the worker has left."""
 
     plays: Literal["all", "here", "away"] = "away"
 
@@ -86,7 +91,8 @@ class DaskSlot:
         self._client, self._simulation = client, simulation
 
     def play(self, order: Order) -> Report:
-        """Let the worker simulate a seed for a turn. Raises Died if it leaves meanwhile, Lost if the scheduler does."""
+        """Let the worker simulate a seed for a short time. Raises Died if the worker leaves meanwhile, Lost if the
+        scheduler does."""
         from distributed import KilledWorker
 
         name = ("dprl", f"{order.key}-{order.what}-{time.time_ns()}")
@@ -112,8 +118,8 @@ class DaskSlot:
 
 
 class Cluster:
-    """A connection to a scheduler, whose workers come and go as slots of an engine. It is renewed if the scheduler
-    returns. Raises StoreError if the scheduler cannot be reached, or a worker would compute other bits."""
+    """A connection to a Dask scheduler, whose workers the engine uses as they come and go. If the scheduler returns,
+    the connection is renewed. Raises StoreError if the scheduler cannot be reached, or a worker has other versions."""
 
     def __init__(self, address: str, engine: Any, simulation: str) -> None:
         self.address, self._engine, self._simulation = address, engine, simulation
@@ -123,7 +129,7 @@ class Cluster:
         threading.Thread(target=self._watch, name="cluster", daemon=True).start()
 
     def close(self) -> None:
-        """Leave the cluster as it is."""
+        """End the connection; the cluster itself goes on."""
         self._closed.set()
         with contextlib.suppress(Exception):
             self._client.close(timeout=2.0)
@@ -143,8 +149,8 @@ class Cluster:
                 log.info("The cluster could not be checked (%s).", type(error).__name__)
 
     def _survey(self) -> None:
-        """Drop the slots of workers that have left, and add slots for new workers. Raises StoreError if a new worker
-        would compute other bits."""
+        """Forget workers that have left, and add new ones. Raises StoreError if a new worker has other versions, so
+        that its results would differ."""
         threads = self._client.nthreads()
         self._drop([slot for slot in self._slots() if slot.worker not in threads])
         new = threads.keys() - {slot.worker for slot in self._slots()}
@@ -166,7 +172,7 @@ class Cluster:
 
 
 def main(workers: int, port: int) -> int:
-    """Run a scheduler and `workers` worker processes, open only to this machine, until Ctrl-C or SIGTERM.
+    """Run a Dask scheduler and `workers` worker processes, open only to this machine, until Ctrl-C or SIGTERM.
 
     Return the exit status. Raises SpecError if Dask is not installed, or the port is in use.
     """

@@ -1,4 +1,4 @@
-"""A SQLite file and its connections. A missing file is created, and one that cannot be used is set aside."""
+"""A SQLite file and its connections. A missing file is created; one that cannot be used is renamed and replaced."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _DAMAGED = sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB
 
 
 class StoreError(RuntimeError):
-    """The error for a store that cannot be used; the message is one sentence without a path, fit for visitors."""
+    """The error for a store that cannot be used. Its message is one sentence without a path, which visitors may see."""
 
 
 def setting(name: str, default: int, low: int, high: int) -> int:
-    """Read a whole number from an environment variable. Raises StoreError naming the variable if it is not one."""
+    """Read a whole number from an environment variable. Raises StoreError if the variable has another value."""
     text = os.environ.get(name, "").strip() or str(default)
     if not text.isdecimal() or not low <= int(text) <= high:
         raise StoreError(f"{name} is {text[:40]!r}; give a whole number from {low} to {high}.")
@@ -55,7 +55,7 @@ class Database:
 
     @property
     def notice(self) -> str:
-        """Return a sentence if this process has set the file aside within the last day, else ""."""
+        """Return a sentence if this process has replaced an unusable file within the last day, else ""."""
         at, text = self._aside
         return text if time.time() - at < 24 * 3600 else ""
 
@@ -93,7 +93,7 @@ class Database:
             raise StoreError(f"The {self.name} cannot be used now ({self._reason(error)}).") from error
 
     def rows(self, statement: str, *values: object) -> list[sqlite3.Row]:
-        """Return the rows of one statement."""
+        """Run one SQL statement, and return its rows."""
         with self.reading() as db:
             return db.execute(statement, values).fetchall()
 
@@ -111,7 +111,7 @@ class Database:
         return getattr(error, "strerror", None) or str(error)
 
     def _open(self) -> None:
-        """Make sure that a usable file is at `path`."""
+        """Create the file at `path` if it is missing; rename and replace it if it cannot be used."""
         try:
             private(self.path.parent)
             with self._locked():
@@ -127,13 +127,13 @@ class Database:
 
     @contextlib.contextmanager
     def _locked(self) -> Iterator[None]:
-        """Let only one process at a time create a file or set it aside."""
+        """Hold a lock, so that only one process at a time creates or replaces the file."""
         with open(f"{self.path}.lock", "a") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
             yield
 
     def _version_found(self) -> int:
-        """Return the version of the file: 0 if it is missing or empty, -1 if it is damaged or foreign."""
+        """Return the version of the file: 0 if it is missing or empty, -1 if it is damaged or from another program."""
         try:
             with contextlib.closing(self._connect()) as db:
                 version = int(db.execute("PRAGMA user_version").fetchone()[0])
@@ -160,7 +160,7 @@ class Database:
         return db
 
     def _set_aside(self, why: str) -> None:
-        """Rename the file together with its write-ahead log, so that it stays readable, and create a new one."""
+        """Rename the file together with its write-ahead log, so that it can still be read, and create a new one."""
         when = f"{time.strftime('%Y%m%d-%H%M%S')}-{time.time_ns() % 10**9:09}"
         target = self.path.with_name(f"{self.path.stem}.{why}-{when}{self.path.suffix}")
         for ending in ("", "-wal", "-shm"):

@@ -1,4 +1,4 @@
-"""The engine: one thread per slot (a worker's place) runs its turns (0.25 s of work), in the order of the queue."""
+"""The engine of background runs: a thread per worker gives it short turns (0.25 s), in the order of the queue."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ log = logging.getLogger("dprl.runs")
 
 
 class Engine:
-    """The queue together with its slots.
+    """The queue of requested runs, with the workers that compute them.
 
     Attributes:
         queue: used only under the lock `work`, which is notified when there is something to do.
@@ -41,7 +41,7 @@ class Engine:
 
     def begin(self, workers: int | None = None, engine: str | None = None) -> None:
         """Start `workers` processes (by default DPRL_WORKERS, else 2) unless some are running, or use the Dask
-        scheduler at an address. Raises StoreError if that is impossible."""
+        scheduler at this address. Raises StoreError if that is impossible."""
         with self.work:
             if self.slots and engine == (self._cluster and self._cluster.address):
                 return
@@ -56,13 +56,13 @@ class Engine:
                     self.add(PipeSlot(self._simulation))
 
     def add(self, slot: Slot) -> None:
-        """Add a slot, with a thread that gives it turns."""
+        """Add a worker, with a thread that gives it turns of work."""
         with self.work:
             self.slots.add(slot)
         threading.Thread(target=self._serve, args=(slot,), name="slot", daemon=True).start()
 
     def drop(self, slot: Slot) -> None:
-        """Remove a slot, which gets no more turns."""
+        """Remove a worker, which then gets no more work."""
         with self.work:
             self.slots.discard(slot)
             if not any(seed.playing and seed.slot is slot for seed in self.queue.begun()):
@@ -78,7 +78,7 @@ class Engine:
             self.work.notify_all()
 
     def turn(self, slot: Slot, wait: bool = False) -> bool:
-        """Let a slot work on one task; return whether there was one. wait: whether to wait for a task."""
+        """Let a worker work on one task for a turn; return whether there was a task. wait: whether to wait for one."""
         with self.work:
             while (order := None if self.closed or self._results.crowded else self.queue.next(slot)) is None:
                 if not wait or self.closed or slot not in self.slots:

@@ -1,4 +1,4 @@
-"""The limits on waiting work and on attempts, per tab, per network address, and in total."""
+"""Limits on waiting work and on repeated attempts, per browser tab, per network address, and in total."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dprl.words import duration, plural
 MINUTES = 10
 # Attempts allowed in this many minutes. A class shares one address, and makes mistakes.
 OFTEN = {
-    "code": ({"tab": 10, "address": 100, "all": 300}, "Too many wrong codes were tried here"),
+    "code": ({"tab": 10, "address": 100, "all": 300}, "Too many wrong codes were entered from here"),
     "room": ({"tab": 5, "address": 20, "all": 50}, "Too many rooms were opened from here"),
     "link": ({"tab": 20, "address": 100, "all": 300}, "Too many short links were made from here"),
 }
@@ -32,7 +32,7 @@ class Refused(StoreError):
 
 @dataclass(frozen=True)
 class Lease:
-    """The tab behind a request, and its origin (a digest of its network address, "" if unknown)."""
+    """The browser tab that made a request, and its origin (a digest of its network address, "" if unknown)."""
 
     tab: str
     address: str = ""
@@ -40,7 +40,7 @@ class Lease:
 
 
 class Cap:
-    """A limit on waiting work, in seeds and in core seconds, for a tab, an address or in total. Raises StoreError."""
+    """A limit on waiting work, in seeds and in seconds on one core, for a tab, a network address or in total."""
 
     def __init__(self, by: str) -> None:
         self.of, seeds, seconds = CAPS[by]
@@ -48,7 +48,7 @@ class Cap:
         self.seconds = setting(f"DPRL_{by.upper()}_SECONDS", seconds, 1, 10**9)
 
     def check(self, seeds: int, seconds: float, waiting: int, work: float) -> None:
-        """Raise Refused unless the new request (seeds, seconds) fits on top of the waiting ones (waiting, work)."""
+        """Raise Refused unless a new request (seeds, seconds) fits in addition to the waiting ones (waiting, work)."""
         by_number = self.seeds - waiting
         by_time = math.floor((self.seconds - work) * seeds / max(seconds, 1e-9))
         fits = max(0, min(by_number, by_time))
@@ -67,14 +67,14 @@ class Cap:
 
 
 class RateLimiter:
-    """Counts the attempts of the last MINUTES, per tab, per network address if it is known, and in total."""
+    """A counter of the attempts in the last MINUTES, per tab, per network address if it is known, and in total."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._tried: dict[tuple[str, str, str], deque[float]] = {}  # the latest times, as many as are allowed
 
     def check(self, what: str, who: Lease, count: bool = True) -> None:
-        """Raise Refused after too many attempts of this kind, else count this one. After too many wrong codes, a
+        """Raise Refused after too many attempts of this kind, else count this attempt. After too many wrong codes, a
         correct one is refused, too: otherwise a refusal would show that a code is wrong."""
         since, (limits, sentence) = time.monotonic() - 60 * MINUTES, OFTEN[what]
         names = {(what, by, whose): most for by, most in limits.items() if (whose := getattr(who, by))}

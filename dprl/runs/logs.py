@@ -1,4 +1,4 @@
-"""The logs of a dashboard's processes: plain lines for a terminal or, with DPRL_LOG=json, one object per line.
+"""Logging for the dashboard's processes: plain lines for a terminal or, with DPRL_LOG=json, one JSON object per line.
 
 An object has `at` (UTC), `level`, `part` (server, worker or reader), `pid` and `says`; for requested work also `run`
 and `key`, digests of the spec and of the unit of work, and `seed`. An error appears as its type and the places that
@@ -19,12 +19,12 @@ _FRAMES = 12  # the innermost places of an error
 
 
 def as_json() -> bool:
-    """Return whether lines are JSON objects."""
+    """Return whether log lines are JSON objects, as DPRL_LOG sets."""
     return os.environ.get("DPRL_LOG", "").strip() == "json"
 
 
 def log_as(part: str) -> None:
-    """Let this process log to standard error, under the name of `part`."""
+    """Let this process log to standard error. part: the name of the process in the log."""
     handler = logging.StreamHandler()
     if as_json():
         handler.setFormatter(Lines(part))
@@ -36,14 +36,14 @@ def log_as(part: str) -> None:
 
 
 class Lines(logging.Formatter):
-    """Formats a record as a JSON object on one line."""
+    """A formatter that writes each log record as a JSON object on one line."""
 
     def __init__(self, part: str) -> None:
         super().__init__()
         self._part = part
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return the line of one record."""
+        """Return one log record as a line of JSON."""
         line: dict[str, Any] = {
             "at": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),

@@ -1,4 +1,4 @@
-"""The queue, in memory: the waiting visitors, the order of turns, and the life of each seed until its end.
+"""The queue, in memory: which visitors wait for which runs, whose turn is next, and the state of each seed.
 
 Drafts and runs whose tab is gone come last. Otherwise the turn goes to the visitor with the fewest running seeds and,
 among those, to the one who has waited longest since their last turn; among a visitor's runs, to the one that has waited
@@ -26,7 +26,7 @@ _RUNS = 10_000
 
 
 class SpecLike(Protocol):
-    """A run as a value; the queue uses only these attributes."""
+    """The interface of a run's description, as far as the queue needs it."""
 
     @property
     def seeds(self) -> int: ...
@@ -36,7 +36,7 @@ class SpecLike(Protocol):
 
 @dataclass(eq=False)
 class Seed:
-    """One requested seed that is not finished.
+    """A requested seed of a run that is not finished.
 
     Attributes:
         state: its state, which stays `queued` while it is played.
@@ -64,13 +64,13 @@ class Seed:
         return self.state == "queued" and self.slot is None
 
     def wishes(self) -> list[tuple[Run, str, Ask]]:
-        """Return everyone who waits for this seed: the run, the visitor, and the request."""
+        """Return everyone who waits for this seed, each as run, visitor and request."""
         return [(run, visitor, ask) for run in self.runs for visitor, ask in run.waiting()]
 
 
 @dataclass
 class Ask:
-    """A visitor's request for a run. at: Unix time; lease: given if the request ends with its tab."""
+    """A visitor's request for a run. at: Unix time; lease: the tab, if the request ends when the tab closes."""
 
     at: float
     lease: Lease | None
@@ -81,7 +81,7 @@ class Ask:
 
 @dataclass(eq=False)
 class Run:
-    """A spec with all its seeds.
+    """A requested run with all its seeds.
 
     Attributes:
         keys: the keys of its seeds; seconds: the estimated time of one seed.
@@ -107,7 +107,7 @@ class Run:
 
 
 class Claim(NamedTuple):
-    """A visitor's claim to the next turn of a worker, for one seed, which is not counted in `running`.
+    """A visitor's claim to a worker's next turn, for one seed, which is not counted in `running`.
 
     last: whether it is a draft, or its tab is gone; running: the visitor's seeds that have a turn now; served,
     run_served: the last start of a turn of the visitor, and of the run (0: never); asked: the time of the request.
@@ -127,13 +127,13 @@ def first(claims: Iterable[Claim]) -> Claim | None:
 
 
 def may_begin(begun: int, run_has: bool, visitor_has: bool) -> bool:
-    """Return whether a worker that has started `begun` seeds may start another. run_has, visitor_has: whether any
-    worker has started a seed of the same run, or of the same visitor."""
+    """Return whether a worker that has already started `begun` seeds may start another. run_has, visitor_has:
+    whether any worker has started a seed of the same run, or of the same visitor."""
     return begun == 0 or (begun < HELD and not run_has) or (begun < MOST and not visitor_has)
 
 
 class Queue:
-    """All requests, and the workers that have started them."""
+    """All requested runs, their unfinished seeds, and the workers that have started them."""
 
     def __init__(self) -> None:
         self.runs: OrderedDict[str, Run] = OrderedDict()  # by name, longest unused first
@@ -148,7 +148,7 @@ class Queue:
         self._changes = 0
 
     def run(self, spec: SpecLike) -> Run:
-        """Return the state of a run, which is created if necessary. Its name depends on the first seed's key."""
+        """Return the queue's record of a run, created if necessary. Its name depends on the first seed's key."""
         name = hashlib.sha256(f"{spec.to_json()}\n{spec.seed_key(0)}".encode()).hexdigest()
         if name not in self.runs:
             self.runs[name] = Run(spec, name, tuple(map(spec.seed_key, range(spec.seeds))))
@@ -159,13 +159,14 @@ class Queue:
         return self.runs[name]
 
     def change(self, *runs: Run) -> None:
-        """Note that these runs have changed."""
+        """Record that these runs have changed."""
         self._changes += 1
         for run in runs:
             run.rev = self._changes
 
     def lacking(self, run: Run, again: bool) -> list[tuple[int, str]]:
-        """Return the seeds that a request for a run would queue, and their keys. again: whether failed ones count."""
+        """Return the number and key of each seed that a new request for this run would put into the queue. again:
+        whether failed seeds are tried again."""
         going = ("queued",) if again else ("queued", "failed")
         return [
             (number, key)
@@ -174,7 +175,7 @@ class Queue:
         ]
 
     def leased(self, by: str, whose: str) -> tuple[int, float]:
-        """Return the number of seeds that wait under leases of a tab, of an address or in total, and their seconds."""
+        """Return how many seeds wait for a tab, a network address or all of them, and the seconds that they need."""
         seeds, seconds = 0, 0.0
         for run in self.runs.values():
             if run.fresh and any(getattr(ask.lease, by, None) == whose for _, ask in run.waiting()):
@@ -183,7 +184,7 @@ class Queue:
         return seeds, seconds
 
     def ask(self, run: Run, visitor: str, lease: Lease | None, again: bool, draft: bool) -> None:
-        """Add a visitor who waits for a run."""
+        """Add a visitor's request for a run, and queue the run's missing seeds."""
         before = run.asks.get(visitor)
         if before is not None and before.waiting:
             before.lease, before.draft = lease, before.draft and draft
@@ -209,7 +210,7 @@ class Queue:
         self.change(run)
 
     def cancel(self, run: Run, visitor: str) -> None:
-        """Remove a visitor from a run. Seeds for which nobody waits any more stop, and keep their curves."""
+        """Withdraw a visitor's request for a run. Seeds that nobody waits for any more stop, and keep their curves."""
         ask = run.asks.get(visitor)
         if ask is None or not ask.waiting:
             return
@@ -222,7 +223,7 @@ class Queue:
         self._forget()
 
     def withdraw(self, grace: float) -> int:
-        """Release the leases of tabs that are gone, and return their number."""
+        """Cancel the requests of tabs not seen for `grace` seconds, and return the number of these tabs."""
         now = time.monotonic()
         gone = {tab for tab, seen in self.tabs.items() if seen < now - grace}
         for run in list(self.runs.values()) if gone else ():
@@ -237,7 +238,7 @@ class Queue:
         return len(gone)
 
     def next(self, slot: Slot) -> Order | None:
-        """Return the next task of a worker, or None."""
+        """Return the next task for a worker, or None if there is none."""
         if slot.plays != "away" and self.questions:
             key, order = self.questions.popitem()
             self.taken.add(key)
@@ -264,26 +265,27 @@ class Queue:
             served = self._served.get(visitor, 0.0)
             return Claim(self.last(ask, now), running[visitor], served, run.served, ask.at, seed)
 
-        for seed in here:
-            for run, visitor, ask in seed.wishes():
-                yield claim(seed, run, visitor, ask)
+        claims = [claim(seed, run, visitor, ask) for seed in here for run, visitor, ask in seed.wishes()]
+        yield from claims
+        busy = {each.seed for each in claims if not each.last}  # the others make nobody wait
         for visitor, waiting in self._queues.items():
             found: list[tuple[bool, bool, int, Claim]] = []
             for place, run in enumerate(list(waiting)):
                 seed_of_run, asked = self._first_fresh(run, slot), run.asks.get(visitor)
                 if not (run.fresh and asked and asked.waiting):
                     del waiting[run]
-                elif seed_of_run and may_begin(len(here), run in runs, visitor in visitors):
+                elif seed_of_run:
                     best = claim(seed_of_run, run, visitor, asked)
-                    found.append((best.last, run in runs, place, best))
-                    if found[-1][:2] == (False, False):
-                        break
+                    if may_begin(len(here if best.last else busy), run in runs, visitor in visitors):
+                        found.append((best.last, run in runs, place, best))
+                        if found[-1][:2] == (False, False):
+                            break
             if found:
                 yield min(found)[3]
 
     def put_back(self, order: Order, report: Report, seconds: float = 0.0) -> None:
-        """Record the end of a turn: a question is answered or not; a seed has failed, is no longer wanted, or waits
-        for its next turn."""
+        """Record the result of a turn: a question is answered or not; a seed has failed, is no longer wanted, or
+        waits for its next turn."""
         if order.what == "question":
             self.taken.discard(order.key)
             if report.failed:
@@ -311,8 +313,8 @@ class Queue:
             self._settle(seed)
 
     def died(self, order: Order, slot: Slot, cause: str) -> None:
-        """Record the death of a worker. Its unfinished seeds start again; the seed that it was playing is blamed, and
-        fails the second time. Pages ask their questions again. cause: "" if it was playing none."""
+        """Record that a worker process died. Its unfinished seeds start again. The seed that it was working on fails
+        at the second time. Pages ask their questions again. cause: "" if the worker was idle."""
         seed = self.seeds.get(order.key)
         if cause and seed and seed.slot is slot:
             seed.deaths += 1
@@ -325,7 +327,7 @@ class Queue:
         self.lost(slot, order)
 
     def lost(self, slot: Slot, order: Order | None = None) -> None:
-        """Record the loss of a worker, perhaps during the task `order`: its unfinished seeds start again."""
+        """Record that a worker cannot be reached, perhaps during the task `order`: its unfinished seeds start again."""
         if order is not None:
             self.taken.discard(order.key)
         for seed in [seed for seed in self.seeds.values() if seed.slot is slot]:
@@ -340,15 +342,15 @@ class Queue:
                 self.questions.popitem(last=False)
 
     def last(self, ask: Ask, now: float) -> bool:
-        """Return whether a request comes last: it is a draft, or its tab has not been seen for some seconds."""
+        """Return whether a request has the lowest priority: a draft, or one whose tab was not seen for some seconds."""
         return ask.draft or (ask.lease is not None and now - self.tabs.get(ask.lease.tab, 0.0) > AWAY)
 
     def begun(self) -> list[Seed]:
-        """Return the seeds that workers have started and that somebody waits for."""
+        """Return the seeds that workers have started and somebody still waits for."""
         return [seed for seed in self.seeds.values() if seed.slot is not None and seed.state == "queued"]
 
     def going(self, run: Run) -> list[Seed]:
-        """Return the unfinished seeds of a run that somebody waits for."""
+        """Return the unfinished seeds of a run that somebody still waits for."""
         return [seed for seed in map(self.seeds.get, run.keys) if seed and seed.state == "queued"]
 
     def _first_fresh(self, run: Run, slot: Slot) -> Seed | None:
@@ -358,7 +360,7 @@ class Queue:
         return next(fits, None)
 
     def _give_back(self, seed: Seed) -> None:
-        """Return a seed to its runs as one that no worker has started; if somebody waits for it, it is next."""
+        """Mark a seed as not started by any worker; if somebody waits for it, it is next in the queue."""
         seed.slot, seed.playing = None, False
         self.change(*seed.runs)
         for run, visitor, _ in seed.wishes() if seed.fresh else ():
@@ -373,13 +375,13 @@ class Queue:
         self._forget()
 
     def _settle(self, seed: Seed) -> None:
-        """Mark the requests for all runs that end with this seed as no longer waiting."""
+        """Mark the requests for all runs that this seed completes as no longer waiting."""
         for run in seed.runs:
             for _, ask in () if self.going(run) else run.waiting():
                 ask.waiting = False
 
     def _forget(self) -> None:
-        """Keep the curves of only the latest unwanted seeds; if one is requested again, it continues."""
+        """Keep only the latest seeds that nobody waits for; if one of them is requested again, it continues."""
         idle = [seed for seed in self.seeds.values() if seed.state != "queued" and not seed.playing]
         for seed in idle[:-_IDLE]:
             del self.seeds[seed.key]

@@ -1,4 +1,4 @@
-"""Results by key: the curve, the trace and the time of last use, in memory first and a moment later in the file."""
+"""Stored results: curves and traces by key, with the time of last use, in memory first and soon after in a file."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _ROW = "SELECT key FROM result ORDER BY used_at LIMIT 1"
 
 
 class Results:
-    """Curves and traces of seeds by their keys, and answers by their questions, as curves without a trace.
+    """Stored curves and traces of seeds by their keys, and answers to questions, as curves without a trace.
 
     Beyond DPRL_STORE_MB, the traces unused for the longest time are deleted, then curves. Reading raises StoreError.
 
@@ -47,17 +47,17 @@ class Results:
 
     @property
     def crowded(self) -> bool:
-        """Return whether too much waits to be written."""
+        """Return whether too many results wait to be written to the file."""
         with self._lock:
             return bool(self.notice) and sum(len(c) + len(t or b"") for c, t in self._held.values()) > CROWDED
 
     @property
     def waiting(self) -> bool:
-        """Return whether anything waits to be written."""
+        """Return whether any results wait to be written to the file."""
         return bool(self._held or self._used)
 
     def put(self, key: str, curve: bytes, trace: bytes | None) -> None:
-        """Store a result."""
+        """Store a result under its key, in memory until `write` is called."""
         with self._lock:
             self._held[key] = curve, trace
         self.news.set()
@@ -72,11 +72,11 @@ class Results:
         self.changes += 1
 
     def there(self, keys: Collection[str]) -> dict[str, int]:
-        """Return the size of each trace in bytes, and -1 if only a curve is left."""
+        """Return the size of each stored trace in bytes, or -1 if only its curve is left."""
         return self._find(keys, "coalesce(length(trace), -1)", lambda _, t: -1 if t is None else len(t))
 
     def curves(self, keys: Collection[str]) -> dict[str, bytes]:
-        """Return the stored curves of seeds and answers to questions, by key."""
+        """Return the stored curves of seeds, and answers to questions, by key."""
         return self._find(keys, "curve", lambda curve, _: curve)
 
     def trace(self, key: str) -> bytes | None:
@@ -88,7 +88,7 @@ class Results:
         return found
 
     def write(self) -> None:
-        """Write the waiting results, and delete old ones for space; if this fails, `notice` reports it."""
+        """Write the waiting results, and delete old ones if space is short; if this fails, `notice` reports it."""
         with self._lock:
             held, used = dict(self._held), set(self._used)
         now = time.time()
@@ -125,7 +125,8 @@ class Results:
     def _find(
         self, keys: Collection[str], column: str, held: Callable[[bytes, bytes | None], Any]
     ) -> dict[str, Any]:
-        """Return the stored value of each key, from a column of the file, or from memory by the function `held`."""
+        """Return the stored values of these keys. column: the file's column with the value; held: a function that
+        takes it from a result in memory."""
         before = self.file.notice
         with self._lock:  # memory first: whatever is written meanwhile is in the file by then
             mine = {key: self._held[key] for key in keys if key in self._held}

@@ -1,4 +1,4 @@
-"""Rooms for classes, and short links: records under random codes that cannot be computed from anything else.
+"""Classroom rooms and short links, stored under random codes that cannot be computed from anything else.
 
 The code of a room is not secret; the teacher holds a key of 128 bits, of which only a digest is stored. A device is
 stored as a digest that differs between rooms; nothing is stored about a person. Answers to questions are randomised on
@@ -72,7 +72,7 @@ _LINK = "SELECT code FROM short_link WHERE page = ? AND query = ?"
 
 
 def read_code(text: str, length: int = CODE_LENGTH) -> str:
-    """Return the code of `length` letters that somebody typed or copied, or "" if the text is not a code.
+    """Read a code of `length` letters that somebody typed or copied; return "" if the text is not a code.
 
     It may be in lower case or in full-width letters, with spaces, dashes and other signs around and between them.
     """
@@ -87,7 +87,7 @@ def draw_code(length: int) -> str:
 
 @dataclass(frozen=True)
 class Room:
-    """The state of a room.
+    """The current state of a classroom's room.
 
     version: different after every change in the room; total: the largest epsilon of one phone over all questions;
     people: the number of devices that have joined; steps: the number of steps so far; state: the last step's, or None.
@@ -104,7 +104,7 @@ class Room:
 
 
 class Rooms:
-    """The operations on rooms: open, join, ask, answer, close. allowed: whether this server may have rooms."""
+    """The operations on rooms for classes: open, join, ask, answer, close. allowed: whether there may be rooms here."""
 
     def __init__(self, file: Database) -> None:
         self._file = file
@@ -113,8 +113,8 @@ class Rooms:
         self._unwiped = False
 
     def open(self, who: Lease, total: float = TOTAL.default) -> tuple[str, str]:
-        """Open a room; return its code and its teacher's key. total: the limit on epsilon of one phone over all
-        questions, fixed from now on. Raises Refused, SpecError."""
+        """Open a room; return its code and its teacher's key. total: the most epsilon that one phone may spend on
+        all questions together, which cannot be changed. Raises Refused, SpecError."""
         total = TOTAL.check(total)
         if not self.allowed:
             raise Refused(OFF)
@@ -130,14 +130,15 @@ class Rooms:
         return code, key
 
     def find(self, code: str) -> Room | None:
-        """Return the state of a room, or None if there is no such room. It is cheap: pages call it every second."""
+        """Return the current state of a room, or None if there is no such room. This is fast, because pages call it
+        every second."""
         rows = self._file.rows(_ROOM, code, _day_ago())
         return Room(**{**rows[0], "closed": bool(rows[0]["closed"])}) if rows else None
 
     def join(self, code: str, device: str, who: Lease) -> Room:
-        """Join a room, or return to it as the same device, which is a random name of the browser in this room. A
-        device stays in its room when the room is closed. Raises Refused if there is no such room, if it is closed
-        or full, or if too many wrong codes were tried."""
+        """Join a room, or return to it with the same device, which is a random name of the browser in this room.
+        Devices stay in the room when it is closed. Raises Refused if there is no such room, if it is closed or full,
+        or if too many wrong codes were tried."""
         name = _room_digest(code, device)
         joined = bool(self._file.rows(_JOINED, code, name))
         if not joined:
@@ -158,13 +159,13 @@ class Rooms:
         return self.find(code) or room
 
     def teaches(self, code: str, key: str) -> bool:
-        """Return whether this is the key of the room's teacher."""
+        """Return whether this key is the key of the room's teacher."""
         rows = self._file.rows("SELECT teacher FROM room WHERE code = ? AND opened_at > ?", code, _day_ago())
         return any(hmac.compare_digest(row["teacher"], _room_digest(code, key)) for row in rows)
 
     def put_step(self, code: str, key: str, content: Content) -> None:
-        """Open a step for the class, and close the previous one. Raises Refused, also if phones would spend more
-        than the room's total."""
+        """Open a new step of the lesson for the class, and close the previous one. Raises Refused, also if phones
+        would spend more than the room's total."""
         with self._teaching(code, key) as db:
             closed, total = db.execute("SELECT closed, total FROM room WHERE code = ?", (code,)).fetchone()
             if closed:
@@ -183,7 +184,7 @@ class Rooms:
             db.execute("INSERT INTO room_step VALUES (?, ?, ?, ?)", row)
 
     def turn_step(self, code: str, key: str, place: int, state: State) -> None:
-        """Pause a step, continue it, or reveal it, after which it accepts no more answers. Raises Refused."""
+        """Pause a step, continue it, or reveal its result, after which it accepts no more answers. Raises Refused."""
         with self._teaching(code, key) as db:
             db.execute(
                 "UPDATE room_step SET state = ? WHERE room = ? AND place = ? AND state != 'revealed'",
@@ -191,8 +192,8 @@ class Rooms:
             )
 
     def close(self, code: str, key: str) -> None:
-        """Close a room: nobody can join or answer, and an open step is revealed. All data stay until the room is
-        deleted. Raises Refused."""
+        """Close a room: nobody can join or answer any more, and an open step is revealed. All data stay until the
+        room is deleted. Raises Refused."""
         with self._teaching(code, key) as db:
             db.execute("UPDATE room_step SET state = 'revealed' WHERE room = ?", (code,))
             db.execute("UPDATE room SET closed = 1 WHERE code = ?", (code,))
@@ -204,8 +205,9 @@ class Rooms:
         self._wipe()
 
     def respond(self, code: str, device: str, place: int, answer: str) -> None:
-        """Record an answer to a step, one per device; repeating it changes nothing. answer: for a question, the report
-        after the phone's coin. Raises Refused, and SpecError if this is not an answer to the step."""
+        """Record a device's answer to a step; each device has one answer, and repeating it changes nothing. answer:
+        for a question, the report after the phone's coin. Raises Refused, and SpecError if this is not an answer to
+        the step."""
         with self._file.writing() as db:
             room = db.execute(_ROOM, (code, _day_ago())).fetchone()
             if room is None:
@@ -226,12 +228,12 @@ class Rooms:
                 raise Refused(TWICE)
 
     def written(self, code: str, device: str) -> dict[int, str]:
-        """Return the answers of a device, by the place of their steps."""
+        """Return the answers that a device has given, by the place of their steps."""
         mine = "SELECT place, answer FROM room_answer WHERE room = ? AND device = ?"
         return dict(map(tuple, self._file.rows(mine, code, _room_digest(code, device))))
 
     def steps(self, code: str) -> list[ClassStep]:
-        """Return all steps of a class with the answers, in an order that reveals nothing about times or senders."""
+        """Return all steps of a room with their answers, in an order that reveals neither times nor senders."""
         rows = self._file.rows
         steps = rows("SELECT place, content, state FROM room_step WHERE room = ? ORDER BY place", code)
         answers = rows("SELECT place, answer FROM room_answer WHERE room = ? ORDER BY answer", code)
@@ -241,7 +243,7 @@ class Rooms:
         ]
 
     def forget_old(self) -> int:
-        """Delete rooms that are a day old, and return their number. The store calls this about every second."""
+        """Delete rooms that are a day old, and return how many. The store calls this about every second."""
         gone = 0
         if self._file.rows("SELECT 1 FROM room WHERE opened_at <= ? LIMIT 1", _day_ago()):
             with self._file.writing() as db:
@@ -252,7 +254,7 @@ class Rooms:
 
     @contextlib.contextmanager
     def _teaching(self, code: str, key: str) -> Iterator[sqlite3.Connection]:
-        """Open a transaction for a change by the teacher. Raises Refused for anybody else."""
+        """Open a transaction in which the teacher changes the room. Raises Refused for anybody else."""
         if not self.teaches(code, key):
             raise Refused(STRANGER if self.find(code) else filled(UNKNOWN, code=code[:20]))
         with self._file.writing() as db:
@@ -260,7 +262,7 @@ class Rooms:
             _changed(db, code)
 
     def _wipe(self) -> None:
-        """Erase deleted content from the write-ahead log, too; if somebody is reading, do it later."""
+        """Erase deleted content from the database's write-ahead log, too; if somebody is reading, do it later."""
         self._unwiped = bool(self._file.rows("PRAGMA wal_checkpoint(TRUNCATE)")[0][0])
 
 
@@ -269,7 +271,7 @@ def _changed(db: sqlite3.Connection, code: str) -> None:
 
 
 def _room_digest(code: str, name: str) -> bytes:
-    """Return the digest of a device or a key, which differs between rooms."""
+    """Return the digest of a device's name or a teacher's key, which differs between rooms."""
     return hashlib.blake2b(name.encode(), key=code.encode(), digest_size=16).digest()
 
 
@@ -278,7 +280,7 @@ def _day_ago() -> float:
 
 
 class ShortLinks:
-    """The table of short links."""
+    """Short links to pages of the dashboard, and the addresses that they stand for."""
 
     def __init__(self, file: Database) -> None:
         self._file = file
@@ -286,8 +288,9 @@ class ShortLinks:
         self._limits = RateLimiter()
 
     def shorten(self, page: str, query: str, who: Lease) -> str:
-        """Return the letters for a link, the same each time. page: its path, "" for Home; query: without the question
-        mark. Raises Refused if the link is too long, or if too many links exist or were made from here."""
+        """Return the letters of the short link to a page, the same each time. page: its path, "" for Home; query:
+        without the question mark. Raises Refused if the link is too long, or if too many links exist or were made
+        from here."""
         if len(query) > MOST_LETTERS:
             raise Refused(filled(LINKS["long"], length=f"{len(query):,}", most=f"{MOST_LETTERS:,}"))
         if known := self._file.rows(_LINK, page, query):
@@ -301,7 +304,7 @@ class ShortLinks:
             return str(db.execute(_LINK, (page, query)).fetchone()["code"])
 
     def lengthen(self, text: str) -> tuple[str, str]:
-        """Return the page and the query of a short link from its letters, as somebody typed them. Raises Refused."""
+        """Return the page and the query of a short link. letters: as somebody typed them. Raises Refused."""
         code = read_code(text, LINK_LENGTH)
         if not code:
             raise Refused(filled(LINKS["no_code"], given=shown(text) or "nothing", length=LINK_LENGTH))

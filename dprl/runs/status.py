@@ -1,4 +1,4 @@
-"""The status of runs, the activity of all visitors, and the forecast of the end of a run."""
+"""The status of each run, the total activity of all visitors, and the forecast of when a run ends."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class RunStatus:
 
 @dataclass(frozen=True, kw_only=True)
 class RunRow(RunStatus):
-    """A run of a visitor: its spec, the time of the request (Unix time), and the size of its traces in bytes."""
+    """A row in a visitor's list of runs: the run, when it was requested (Unix time), and its traces' size in bytes."""
 
     spec: Any
     asked_at: float
@@ -42,8 +42,8 @@ class RunRow(RunStatus):
 
 @dataclass(frozen=True, kw_only=True)
 class Activity:
-    """The activity of all visitors: workers that play seeds, seeds that somebody waits for, started and not started,
-    the seconds that they need on one core, and the number of their runs."""
+    """The total activity of all visitors: workers, seeds in progress, seeds that wait, the seconds that these need
+    on one core, and the number of their runs."""
 
     workers: int
     seeds_running: int
@@ -63,7 +63,7 @@ class Waiting(NamedTuple):
 
 
 def wishes(queue: Queue) -> list[Waiting]:
-    """Return everyone who waits for a run, in the order of their requests."""
+    """Return all visitors who wait for runs, in the order of their requests."""
     now = time.monotonic()
     left: defaultdict[Run, float] = defaultdict(float)
     for seed in queue.begun():
@@ -80,14 +80,14 @@ def wishes(queue: Queue) -> list[Waiting]:
 
 
 class Forecast(NamedTuple):
-    """The forecast of a run. place: the number of runs that start before it; seconds_left: the time to its end."""
+    """The forecast for a waiting run. place: how many runs start before it; seconds_left: the time until it ends."""
 
     place: int
     seconds_left: float
 
 
 def forecast(waiting: list[Waiting], workers: int) -> dict[Any, Forecast]:
-    """Estimate the place and the time left of every run. waiting: in the order of the requests.
+    """Estimate for every run how many start before it, and when it ends. waiting: in the order of the requests.
 
     Visitors take turns, so when a run ends, everyone has had as much work done as the run's visitor, or all their work.
     """

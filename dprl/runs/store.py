@@ -1,4 +1,4 @@
-"""The store: all requests, their progress and their results, with the workers that compute them.
+"""The store of the dashboard: requested runs, their progress and their results, with the workers that compute them.
 
 A run is a spec with all its seeds. `store.ask(spec, visitor)` requests it, `store.traces(spec)` returns its results.
 """
@@ -38,12 +38,12 @@ _FORECAST = 1.0  # seconds for which an estimate holds
 _FAILURES = 5  # reported at most
 _WEEK = 7 * 24 * 3600
 _NO_POINTS = np.zeros(0, np.int64), np.zeros(0)
-MADE_ROOM = "The details of this run had to make room for newer results; the curve was kept."
+MADE_ROOM = "The details of this run were deleted to make room for newer results; its curve is still here."
 
 
 class Store:
-    """The store in two SQLite files: one for results, one for rooms and short links. All threads of a process may use
-    one `Store`. Processes share results through the file; requests are known only to their own process.
+    """The store of runs, in two SQLite files: one for results, one for rooms and short links. All threads of a process
+    may use one `Store`. Processes share results through the file; requests are known only to their own process.
 
     public: whether all requests of the dashboard are leased, not only those through a link. link_seconds: the
     estimated seconds on one core that a link may start by itself. grace: the seconds for which leased work continues
@@ -75,7 +75,7 @@ class Store:
         again: bool = False,
         draft: bool = False,
     ) -> None:
-        """Request this run for a visitor, with a lease if the request is to end with its tab.
+        """Request a run for a visitor. lease: the browser tab, if the request is to end when the tab closes.
 
         Finished seeds stay, and so do failed ones unless `again`. A draft gives way to all other requests. Raises
         SpecError if the run exceeds a limit, and Refused if more would wait than leases allow.
@@ -104,8 +104,8 @@ class Store:
             self._changed()
 
     def clear(self, visitor: str) -> int:
-        """Remove the visitor's ended runs from their list, and from the store unless another visitor has them, too;
-        return how many left the list."""
+        """Remove a visitor's finished runs from the visitor's list, and from the store unless another visitor has
+        them, too; return how many left the list."""
         with self._work:
             own = [run for run in self._queue.runs.values() if visitor in run.asks]
             ended = [run for run in own if self.status(run.spec, visitor).state not in ("queued", "running")]
@@ -119,15 +119,15 @@ class Store:
         return len(ended)
 
     def cost(self, specs: Iterable[SpecLike]) -> tuple[int, float]:
-        """Return the number of seeds that a request for these runs would queue, and the seconds that
-        they need on one core, estimated. Finished and running seeds cost nothing."""
+        """Estimate the cost of a request for these runs: the number of seeds to compute, and their seconds on one
+        core. Finished and running seeds cost nothing."""
         lacking = {spec: len(self._queue.lacking(self._look(spec), again=False)) for spec in specs}
         seconds = (n * self._simulation.estimate(spec).seconds for spec, n in lacking.items() if n)
         return sum(lacking.values()), sum(seconds)
 
     def status(self, spec: SpecLike, visitor: str | None = None) -> RunStatus:
-        """Return the status of a run. With `visitor`, as they see it: cancelled if they withdrew, although another one
-        may still wait for it."""
+        """Return the status of a run. visitor: whose view to return; the run is cancelled for a visitor who
+        withdrew, although others may still wait for it."""
         run = self._look(spec)
         with self._work:
             whole = {key for key in run.keys if run.there.get(key, -1) >= 0}
@@ -156,7 +156,7 @@ class Store:
             )
 
     def version(self, spec: SpecLike) -> str:
-        """Return a short token that changes whenever anything about this run does, except its place and time left."""
+        """Return a short text that changes whenever anything about this run changes, except its place and time left."""
         return str(self._look(spec).rev)
 
     def runs(self, visitor: str) -> list[RunRow]:
@@ -171,13 +171,13 @@ class Store:
         return rows
 
     def going(self, visitors: Collection[str]) -> int:
-        """Return the number of unfinished runs that these visitors wait for."""
+        """Return how many unfinished runs these visitors wait for."""
         with self._work:
             waiting = (ask for run in self._queue.runs.values() for ask in run.asks.items())
             return sum(name in visitors and ask.waiting for name, ask in waiting)
 
     def activity(self) -> Activity:
-        """Return the state of workers and queue, over all visitors."""
+        """Return the total activity of workers and queue, for all visitors."""
         with self._work:
             runs, seeds = self._queue.runs.values(), self._queue.seeds.values()
             seconds = {seed.key: run.seconds for run in runs for seed in run.fresh if seed.fresh}
@@ -190,8 +190,8 @@ class Store:
             )
 
     def live(self, spec: SpecLike) -> list[tuple[int, NDArray[np.int64], NDArray[np.float64]]]:
-        """Return (seed, at [C], values [C]) for every seed with points, running or ended: for an online run, episodes
-        and cumulative regret."""
+        """Return the points so far of every seed that has any, as (seed, at [C], values [C]); for an online run,
+        these are episodes and cumulative regret."""
         keys = self._run(spec).keys
         with self._work:
             points = {key: self._queue.seeds[key].curve for key in keys if key in self._queue.seeds}
@@ -206,20 +206,20 @@ class Store:
         return found
 
     def curves(self, spec: Spec) -> RunCurves:
-        """Return the known curves, with a row for each seed up to the last one that has points, so that each seed keeps
-        the row of its own baseline."""
+        """Return the curves so far, with a row for each seed up to the last one that has points, so that each seed
+        keeps the row of its own baseline."""
         grown = {seed: (at, values) for seed, at, values in self.live(spec) if len(at)}
         rows = [grown.get(seed, _NO_POINTS) for seed in range(max(grown, default=-1) + 1)]
         at, values = align(rows)
         return RunCurves(at, values, ended=bool(len(at)) and bool(at[-1] == spec.size))
 
     def whole_curves(self, spec: Spec) -> RunCurves | None:
-        """Return all seeds of a run up to its end; None if one has not reached it."""
+        """Return the curves of all seeds of a run up to its end; None if any seed has not reached the end."""
         run = self.curves(spec)
         return run if run.whole(spec.seeds) else None
 
     def traces(self, spec: SpecLike, seeds: Collection[int] | None = None) -> list[Any]:
-        """Return the decoded traces of finished seeds, by seed. seeds: the seeds to return, by default all."""
+        """Return the traces of finished seeds, in order. seeds: which seeds to return, by default all."""
         found = []
         for number, key in enumerate(self._run(spec).keys):
             if (seeds is None or number in seeds) and (data := self.results.trace(key)) is not None:
@@ -230,13 +230,13 @@ class Store:
         return found
 
     def whole_trace(self, spec: Spec) -> Trace | None:
-        """Return a finished run with all its details; None if a seed is unfinished, or the details were deleted."""
+        """Return a finished run with all its details; None if a seed is unfinished or details were deleted."""
         traces = tuple(self.traces(spec))
         return Trace(spec, traces) if len(traces) == spec.seeds else None
 
     def answer(self, question: str, spec: SpecLike) -> str | None:
-        """Return the answer that a spec gives without a run, as the simulation writes it; "" if it could not be
-        computed, None while it is not known yet."""
+        """Return the answer to a question about a spec that needs no run, as JSON; "" if it could not be computed,
+        None while it is not known yet."""
         key = f"{question} {spec.seed_key(0)}"
         with self._work:
             if key in self._queue.questions or key in self._queue.taken:
@@ -251,20 +251,21 @@ class Store:
         return None
 
     def present(self, tabs: Collection[str]) -> set[str]:
-        """Record that these tabs exist now, and return all tabs that have leases. The code that sees Streamlit's
-        sessions calls this about every second."""
+        """Record that these browser tabs are open now, and return all tabs whose requests end with them. The code
+        that sees Streamlit's sessions calls this about every second."""
         with self._work:
             self._queue.tabs |= dict.fromkeys(self._queue.tabs.keys() & set(tabs), time.monotonic())
             return set(self._queue.tabs)
 
     @property
     def notice(self) -> str:
-        """Return a sentence if results cannot be written, no worker can be reached, or a file was set aside, or ""."""
+        """Return a sentence about a problem, or "": results cannot be written, no worker can be reached, or a file
+        was replaced."""
         files = self.results.file.notice, self._rooms_file.notice
         return next(filter(None, (self.results.notice, self.engine.trouble, *files)), "")
 
     def begin(self, workers: int | None = None, engine: str | None = None) -> Store:
-        """Start worker processes unless some are running, or use the Dask cluster at `engine`; return the store."""
+        """Start worker processes unless some are running, or use the Dask cluster at `engine`; return this store."""
         with self._work:
             if self._keeper is None:
                 self._keeper = threading.Thread(target=self._keep, name="keeper", daemon=True)
@@ -310,7 +311,7 @@ class Store:
                 time.sleep(1.0)
 
     def _tell(self, told: str) -> str:
-        """Write a report on the state of this process for `others`."""
+        """Write a report on this process, which `others` reads, unless it equals the last one; return the report."""
         with self._work:
             failed = [f"{s.key}: {s.message}" for s in self._queue.seeds.values() if s.state == "failed"]
             activity = vars(self.activity())
@@ -330,7 +331,7 @@ class Store:
             return self._queue.run(spec)
 
     def _look(self, spec: SpecLike) -> Run:
-        """Return the state of a run, with the content of the file as of a moment ago."""
+        """Return the queue's record of a run, updated with the content of the results file a moment ago."""
         run = self._run(spec)
         now, rev = (time.monotonic(), self.results.changes), run.rev
         if run.looked[1] != now[1] or now[0] - run.looked[0] > _LOOK:
@@ -350,12 +351,12 @@ class Store:
 
 
 def default_path() -> Path:
-    """Return the default path of the store."""
+    """Return the default path of the store's file of results."""
     return home() / "runs.sqlite"
 
 
 def others(path: Path) -> list[dict[str, Any]]:
-    """Return the last reports (from `Store._tell`) of all processes with workers at a store."""
+    """Return the last reports, written by `Store._tell`, of all processes that have workers for this store."""
     found = []
     for file in sorted(path.parent.glob(f"{path.name}.*.json")):
         try:
@@ -371,7 +372,7 @@ _opening = threading.Lock()
 
 
 def opened(path: Path | None = None) -> Store:
-    """Return this process's store at a path (or the default path); it is opened only once. Raises StoreError."""
+    """Return this process's store at a path, or at the default path; it is opened only once. Raises StoreError."""
     where = (default_path() if path is None else Path(path)).absolute()
     with _opening:
         if where not in _opened:

@@ -1,4 +1,4 @@
-"""A turn, the work of a worker between two requests: a function that uses neither the store nor Dask."""
+"""A turn: a short piece of a worker's work on a run. This module uses neither the store nor Dask."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ log = logging.getLogger("dprl.runs.worker")
 TURN = 0.25  # s
 HELD = 5  # the most seeds that a worker has started: several runs of one visitor can grow side by side
 MOST = 8  # the same, if the further seeds belong to visitors who have none started
-KEPT = MOST + 4  # runs that a worker has interrupted, including cancelled ones
+KEPT = 2 * MOST + 4  # interrupted runs that a worker keeps: with those that come last, and cancelled ones
 
 # The module whose functions play seeds and answer questions; tests use a small one.
 SIMULATION = "dprl.simulation"
@@ -25,7 +25,8 @@ SIMULATION = "dprl.simulation"
 
 @dataclass(frozen=True)
 class Order:
-    """A task: play a seed, or answer a question. key: the key of the seed or the question; spec: the spec as JSON."""
+    """A task for a worker: simulate a seed, or answer a question. key: the key of the seed or the question; spec:
+    the spec as JSON."""
 
     what: Literal["seed", "question"]
     key: str
@@ -36,7 +37,7 @@ class Order:
 
 @dataclass(frozen=True)
 class Report:
-    """The outcome of a turn.
+    """A worker's report at the end of a turn.
 
     curve: the points so far, `at` and then `values`, or the answer to a question. trace: a finished seed's. failed: the
     reason for a failure, in a sentence; refused: whether the spec cannot be played by this worker.
@@ -53,7 +54,7 @@ _runs: OrderedDict[str, Any] = OrderedDict()  # the latest interrupted one last
 
 
 def play(order: Order, simulation: str = SIMULATION, turn: float = TURN) -> Report:
-    """Work on the task for about one turn. Every exception becomes a sentence."""
+    """Work on a task for about one turn, and return a report. Every exception becomes a sentence in it."""
     try:
         module = importlib.import_module(simulation)
         if order.what == "question":

@@ -1,4 +1,4 @@
-"""Worker processes on this machine, which play turns. A slot plays one thing at a time."""
+"""Worker processes on this machine, each of which works on one task at a time."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ _EARLY = 5.0  # seconds: a worker that dies sooner is restarted only after this 
 
 
 class Died(RuntimeError):
-    """The error for a worker that died; the message gives the cause, or "" if it was idle."""
+    """The error for a worker process that died. The message gives the cause, or "" if the process was idle."""
 
 
 class Lost(RuntimeError):
-    """The error for a worker that cannot be reached any more; none of its tasks is to blame."""
+    """The error for a worker that cannot be reached any more, through no fault of its tasks."""
 
 
 class Slot(Protocol):
-    """The interface to a worker, which plays turns one at a time. plays: `all`, `here` (questions, and seeds that no
-    cluster can play) or `away` (all other tasks)."""
+    """The interface to a worker, which works on one task at a time. plays: which tasks it accepts: `all`, `here`
+    (questions, and seeds that no cluster can play) or `away` (all other tasks)."""
 
     plays: Literal["all", "here", "away"]
 
@@ -42,8 +42,8 @@ class Slot(Protocol):
 
 
 class PipeSlot:
-    """A process of this machine, at the other end of a private socket pair. It ends when the pair closes, however this
-    process ends. It is not a child of `multiprocessing`, which would run Streamlit's script again."""
+    """A worker process on this machine, at the other end of a private socket pair. It ends when the pair closes,
+    however this process ends. It is not a child of `multiprocessing`, which would run Streamlit's script again."""
 
     def __init__(self, simulation: str = SIMULATION, plays: Literal["all", "here"] = "all") -> None:
         self.plays: Literal["all", "here", "away"] = plays
@@ -51,7 +51,8 @@ class PipeSlot:
         self._start()
 
     def play(self, order: Order) -> Report:
-        """Let the process simulate a seed for a turn. Raises Died, after starting a new one, and Lost after `close`."""
+        """Let the worker process work on a task for a turn. Raises Died, after starting a new process, and Lost
+        after `close`."""
         idle = self.process.poll() is not None
         try:
             if idle:
@@ -70,7 +71,7 @@ class PipeSlot:
             raise Died("" if idle else cause) from None
 
     def close(self) -> None:
-        """End the process."""
+        """End the worker process."""
         self._closed.set()
         self.process.terminate()
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -96,7 +97,7 @@ class PipeSlot:
 
 
 def child_environment() -> dict[str, str]:
-    """Return the environment variables of subprocesses: this package on the path, and one thread each."""
+    """Return the environment variables for subprocesses: they find this package, and use one thread each."""
     paths = f"{Path(__file__).parents[2]}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"
     return os.environ | {"PYTHONPATH": paths.rstrip(os.pathsep)} | dict.fromkeys(_THREADS, "1")
 
@@ -114,7 +115,7 @@ def end_with_parent() -> None:
 
 
 def main(descriptor: int, simulation: str) -> None:
-    """Run a worker process."""
+    """Run a worker process until the dashboard ends: receive tasks, and send reports."""
     logs.log_as("worker")
     os.nice(_NICE)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C at the terminal is for the dashboard

@@ -1,4 +1,4 @@
-"""Sentences about attacks: the attacker's view, the verdict on the noise, and the meaning of a guarantee."""
+"""Sentences about attacks: what the attacker sees, whether the noise holds, and what a guarantee means."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ CLOSE = 0.005  # relative: budgets this close are the same
 
 
 def several(most: int) -> str:
-    """Describe a user who has `most` episodes."""
+    """Return a sentence about a user who has `most` episodes."""
     return f"The user has {most} episodes here. All {most} equal the first of the two, or all {most} equal the second."
 
 
 def saw(what: str, releases: int, counters: int) -> str:
-    """Describe the attacker's view. what: a release in the run's privacy model, in words."""
+    """Describe the data that the attacker sees. what: a release under the run's privacy model, in words."""
     said = [filled(SAID["saw"], what=what, counters=plural(counters, "counter"))]
     if releases > 1:
         said.append(filled(SAID["saw_often"], times=plural(releases, "time")))
@@ -27,7 +27,7 @@ def saw(what: str, releases: int, counters: int) -> str:
 
 
 def interval(found: Measured) -> str:
-    """Write a measured epsilon with its interval, as shown next to the proved one."""
+    """Return a measured epsilon with its interval as text, shown next to the proved one."""
     if not math.isfinite(found.value):
         return "–"
     return f"{human(float(f'{found.value:.3g}'))} ({found.low:.2f} to {found.high:.2f})"
@@ -56,7 +56,7 @@ def about_attack(
 
 
 def surely(bound: float, delta: float) -> str:
-    """Describe the lower bound on epsilon that assumes nothing about the noise."""
+    """Describe the lower bound on epsilon that an attack measures without any assumption about the noise."""
     if bound > 0:
         said = filled(SAID["surely"], epsilon=at_least(bound, 2), delta=human(delta))
     else:
@@ -83,7 +83,7 @@ def advantage(right: float) -> str:
 
 
 def asked_whose(score: float) -> str:
-    """Return the question of the guessing game about one release with this score."""
+    """Return the guessing game's question about one release, whose score is given."""
     sign = "more" if score > 0 else "less"
     shown = f"{score:+.2f}".replace("-", "−")
     return (
@@ -94,7 +94,7 @@ def asked_whose(score: float) -> str:
 
 
 def whose(first: bool, guesses: Sequence[bool]) -> str:
-    """Return the answer of the guessing game, and the number of the visitor's correct guesses."""
+    """Return the answer of the guessing game's question, and how often the visitor guessed right so far."""
     hit = "Right" if guesses[-1] else "Wrong"
     said = f"**{hit}: these are the {'first' if first else 'second'} user's data.**"
     if len(guesses) == 1:
@@ -103,14 +103,14 @@ def whose(first: bool, guesses: Sequence[bool]) -> str:
 
 
 def concentrated(rho: float | None) -> str:
-    """Describe the zCDP guarantee; `rho` is None if none is known."""
+    """Describe the zero-concentrated (zCDP) guarantee; `rho` is None if none is known."""
     if rho is None:
         return "No bound on zero-concentrated privacy (zCDP) is known for shuffled bits."
     return f"The same noise is ρ-zCDP with ρ = {at_most(rho)}."
 
 
 def about_epsilons(deltas: Sequence[float], epsilons: Sequence[float]) -> str:
-    """Describe the curve of epsilon against delta."""
+    """Describe the curve of proved pairs of epsilon and delta."""
     return (
         f"For the same noise we prove {proves(epsilons[0], deltas[0])} and {proves(epsilons[-1], deltas[-1])}. "
         "Each pair is one point of a curve."
@@ -118,7 +118,8 @@ def about_epsilons(deltas: Sequence[float], epsilons: Sequence[float]) -> str:
 
 
 def about_collusion(step: str, exact: int, users: int, worst: float) -> str:
-    """Describe the data that two users can work out. exact: users whose data were exact; worst: the largest error."""
+    """Describe how much two colluding users can find out. exact: users whose data they find exactly; worst: the
+    largest error."""
     if step == "one":
         return "The two bars always differ by the same noise. It shifts all counts alike, so every rise stays visible."
     if step == "subtract":

@@ -1,4 +1,4 @@
-"""The statistic drawn over seeds, and warnings about the limits of a run or of a privacy cost, the same everywhere."""
+"""Warnings about the limits of a run or of a privacy cost, and the statistic over seeds that charts show."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ SAID, STATISTIC = messages("charts")["doubts"], messages("charts")["seeds"]
 
 
 def unsettled(stuck: int, of: int, at: Sequence[str] = ()) -> str:
-    """Warn that a run without privacy has not found the best policy in `stuck` of its seeds (see `unsettled`);
-    return "" for 0. at: the points of a sweep with this doubt; `stuck` is then the largest number at any such point."""
+    """Warn that a run without privacy has not found the best policy in `stuck` of its seeds (see
+    `growth.unsettled`); return "" if `stuck` is 0. at: the points of a sweep with this doubt; `stuck` is then the
+    largest number at any such point."""
     if not stuck:
         return ""
     told = {"stuck": stuck, "seeds": plural(of, "seed")}
@@ -28,13 +29,13 @@ def unsettled(stuck: int, of: int, at: Sequence[str] = ()) -> str:
 
 
 def no_share(best: Sequence[float | None]) -> str:
-    """Explain why no share of V* is drawn. best: V* of each run, None if unknown."""
+    """Explain why a chart does not show losses as shares of V*. best: V* of each run, None if unknown."""
     said: str = SAID["no_best"] if None in best else SAID["nothing_to_lose"]
     return said
 
 
 def about_negative_prices(names: Sequence[str]) -> str:
-    """Warn of privacy costs whose whole interval lies below zero; "" if there are none."""
+    """Warn that the whole interval of some privacy costs is below zero; "" if there are none. names: of the runs."""
     if not names:
         return ""
     return (
@@ -44,7 +45,7 @@ def about_negative_prices(names: Sequence[str]) -> str:
 
 
 def of_seeds(statistic: Statistic, seeds: int, what: str = SEEDS) -> str:
-    """Describe the statistic over seeds; for medians of very few seeds, explain why there is no interval.
+    """Describe a chart's statistic over seeds; for medians of very few seeds, explain why there is no interval.
 
     seeds: the smallest number over all curves. what: `SEEDS` or `DATA_SETS` of figures.lines.
     """

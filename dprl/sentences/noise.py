@@ -1,4 +1,4 @@
-"""Sentences about noise: its size, the counts that it hides, and the confidence sets that it widens."""
+"""Sentences about noise: its size, how many counts it hides, and how much wider it makes confidence sets."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ IN_A_COUNT = "Noise in a count (standard deviation)"
 
 
 def deviation(std: float, users: float) -> str:
-    """Describe the size of the noise in a count of visits, which grows with the number of users."""
+    """Describe the size of the noise in a visit count after this many users."""
     return filled(SAID["deviation"], std=human(std), users=human(users))
 
 
 def about_cells(
     noise: CountNoise, *, bound: float | None = None, word: str = "noisy", family: CountFamily = VISITS
 ) -> str:
-    """Describe the noise in all cells.
+    """Describe the noise in all counts of a release.
 
     bound: E; the family defines the share of it that bounds the error of one count. word: the kind of counts that the
     planner sees ("noisy", "released").
@@ -57,8 +57,8 @@ def region(
     users: int,
     private: bool,
 ) -> str:
-    """Describe two weights by their confidence radii with noise and without (widths, quiet: [2]) and by their true
-    errors (off: [2]). bound: C_w, the maximum length of the weights."""
+    """Describe the confidence radii of two weights, with noise (widths) and without (quiet), and their true errors
+    (off), each [2]. bound: C_w, the maximum length of the weights."""
     if not np.isfinite(widths).all():
         return str(SAID["indefinite"])
     said = " ".join(

@@ -1,4 +1,4 @@
-"""Sentences about learning from a data set: the trajectories needed, the effect of pessimism, and the coverage."""
+"""Sentences about learning from a data set: the trajectories it needs, the effect of pessimism, and the coverage."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ CLOSE = 0.01  # of v*: a policy this close to the best one is good
 
 
 def trajectories(n: int) -> str:
-    """Write the size of a data set, such as "1,000 trajectories"."""
+    """Return the size of a data set as text, such as "1,000 trajectories"."""
     return f"{human(n)} trajectory" if n == 1 else f"{human(n)} trajectories"
 
 
 def about_gaps(curves: Sequence[Series], v_star: float | None) -> str:
-    """Describe the trajectories that each finished run needs to come within CLOSE of v*."""
+    """Describe how many trajectories each finished run needs to come within CLOSE of v*."""
     done = [curve for curve in curves if curve.complete and len(curve.x)]
     if not done or not v_star:
         return NOTHING if not any(len(curve.x) for curve in curves) else _so_far(curves)
@@ -57,7 +57,7 @@ def _so_far(curves: Sequence[Series]) -> str:
 
 
 def about_prices(curves: Sequence[Series], first: float, proved: Sequence[tuple[str, str]] = ()) -> str:
-    """Describe the fall of the privacy cost in the lower bound from n = first on, with the exponent's interval.
+    """Describe how fast the privacy cost in the lower bound falls from n = first on, with the exponent's interval.
 
     proved: pairs of an algorithm and the theorem that proves 1/n for it.
     """
@@ -78,7 +78,7 @@ def about_prices(curves: Sequence[Series], first: float, proved: Sequence[tuple[
 def about_pessimism(
     bitten: Bite, H: int, *, E: float | None, gap: float, v_star: float, ranks: bool = False
 ) -> str:
-    """Describe the actions whose whole apparent value the penalty removes.
+    """Describe for how many actions the penalty for uncertainty removes the whole estimated value.
 
     H: steps of an episode. E: the bound on the noise. ranks: whether the penalty does not cover the noise.
     """
@@ -131,7 +131,7 @@ def about_coverage(optimal: float, d_m: float, where: str, n: int) -> str:
 
 
 def bounds_by_start(states: Sequence[str], lower: Sequence[float]) -> str:
-    """Describe the lower bounds from each first state."""
+    """Describe the proved lower bounds on the value from each first state."""
     shown = [
         f"{quoted(state)} {at_least(float(value))}" for state, value in zip(states[:6], lower, strict=False)
     ]

@@ -33,12 +33,12 @@ def about_verdicts(verdicts: Sequence[Verdict]) -> str:
 
 
 def number_of(value: float, form: Form) -> str:
-    """Write a statistic as an exponent or a number."""
+    """Return a measured statistic as text: an exponent, or a number."""
     return exponent(value) if form == "exponent" else human(value)
 
 
 def finding(found: Finding, form: Form) -> str:
-    """Write a statistic with its interval."""
+    """Return a measured statistic with its interval, as text."""
     low, high = number_of(found.low, form), number_of(found.high, form)
     return f"{number_of(found.value, form)} ({low} to {high})"
 

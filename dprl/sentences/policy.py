@@ -27,7 +27,7 @@ def at_step(
     over: float = 0.0,
     sure: Array | None = None,
 ) -> str:
-    """Describe the actions chosen at one step, [S], in the states that the policy can reach then.
+    """Describe a policy's actions at one step, [S], in the states that it can reach by then.
 
     wrong: [S] whether the optimal policy does better. over: the share of episodes that have ended before this step.
     sure: [S] the probability of the likeliest action if the policy is stochastic.
@@ -50,8 +50,9 @@ def at_step(
 
 
 def about_steps(wrong: NDArray[np.bool_], weight: Array, sure: Array | None = None) -> str:
-    """Describe a policy: whether it is worse than the optimal one [H,S], the optimal policy's probability of each state
-    where it is, and the probability of its likeliest action [H,S] if it is stochastic."""
+    """Describe at how many states and steps a policy is worse than the optimal one. wrong: where it is worse;
+    weight: the optimal policy's probability of these states, 0 elsewhere; sure: the probability of the likeliest
+    action if the policy is stochastic; each [H,S]."""
     what = SAID["wrong" if sure is None else "wrong_likeliest"]
     said = [filled(what, pairs=f"{int(wrong.sum()):,}", all=f"{wrong.size:,}")]
     said.append(filled(SAID["weight"], share=percent(float(weight.sum()) / len(wrong))))
@@ -61,7 +62,8 @@ def about_steps(wrong: NDArray[np.bool_], weight: Array, sure: Array | None = No
 
 
 def about_visits(occupancy: Array, state_labels: Sequence[str], shared: float) -> str:
-    """Describe a policy's visits, occupancy [H,S]. shared: the share of time that it spends like the optimal one."""
+    """Describe which states a policy visits. occupancy: [H,S]; shared: the share of time that it spends where the
+    optimal policy would be."""
     favourite = int(occupancy.mean(axis=0).argmax())
     time = percent(float(occupancy[:, favourite].mean()))
     return (
@@ -71,7 +73,8 @@ def about_visits(occupancy: Array, state_labels: Sequence[str], shared: float) -
 
 
 def about_chances(policy: Array, optimal_policy: Actions, weight: Array) -> str:
-    """Describe a stochastic policy [H,S,A]. weight: [H,S] the optimal policy's probability of a state at a step."""
+    """Describe the action probabilities of a stochastic policy [H,S,A]. weight: the optimal policy's probability of
+    each state [H,S]."""
     right = np.take_along_axis(policy, optimal_policy[..., None].astype(int), -1)[..., 0]
     sure, share = policy.max(-1), float((right * weight).sum() / weight.sum())
     return (
@@ -82,8 +85,8 @@ def about_chances(policy: Array, optimal_policy: Actions, weight: Array) -> str:
 
 
 def about_values(hopeful: float, excess: float, what: str, *, of_played: bool = False) -> str:
-    """Describe the share of estimates (one for each `what`) that are at least the optimum, and their mean excess at the
-    first step. of_played: whether the estimates are upper bounds only for the policy that was played."""
+    """Describe how many estimated values (one for each `what`) are at least the optimum, and their mean excess at
+    the first step. of_played: whether the estimates are upper bounds only for the policy that was played."""
     meant = "of_played" if of_played else "holds" if hopeful == 1 else "fails"
     return " ".join(
         (

@@ -1,4 +1,4 @@
-"""Sentences about the privacy cost: at one epsilon by privacy model, over a sweep, in the long run, and in noise."""
+"""Sentences about the privacy cost: by privacy model, along a sweep, with many users, and with smaller noise."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ LITTLE = 0.5  # share of the largest possible loss: above it, little was learned
 
 
 def rough_users(needed: float) -> str:
-    """Write a number of users to two digits; infinite or NaN means more than the largest number tried."""
+    """Return a number of users as text with two digits; infinite or NaN means more than the largest number tried."""
     return rough(needed) if np.isfinite(needed) else f"more than {human(10 ** X_RANGE[1])}"
 
 
 def about_trust(costs: Sequence[Cost], epsilon: float) -> str:
-    """Compare the number of users that each privacy model needs to learn."""
+    """Compare how many users each privacy model needs to learn."""
     free = next(cost for cost in costs if cost.model == "none")
     private = [cost for cost in costs if cost.model != "none"]
     first, last = (private[:-1], private[-1:]) if len(private) > 2 else (private, [])
@@ -49,14 +49,14 @@ def about_trust(costs: Sequence[Cost], epsilon: float) -> str:
 
 
 def _how_many_times(cost: Cost, free: Cost, phrase: str) -> str:
-    """Write the users needed as a multiple of those without privacy, with the template SAID[phrase]."""
+    """Describe the users that a privacy model needs as a multiple of those without privacy. phrase: a key of SAID."""
     if not np.isfinite(cost.needed):
         return filled(SAID["times_unmet"], users=human(10 ** X_RANGE[1]), given=cost.given)
     return filled(SAID[phrase], times=rough_users(cost.needed / free.needed), given=cost.given)
 
 
 def about_frontier(curves: Sequence[Frontier], measure: Measure, symbol: str) -> str:
-    """Describe the growth of each curve's privacy cost (or regret), and curves that show little learning."""
+    """Describe how each curve's privacy cost (or regret) grows, and which curves show little learning."""
     known = [c for c in curves if np.isfinite(c.center).any()]
     if not known:
         return NOTHING
@@ -71,7 +71,8 @@ def how_frontier(
     extra: Sequence[str] = (),
     statistic: Statistic = "mean",
 ) -> list[str]:
-    """List the numbers behind `about_frontier`: slopes with intervals and ranges, the statistic, further remarks."""
+    """Return the numbers behind `about_frontier` as a list: slopes with intervals and ranges, the statistic, further
+    remarks."""
     known = [c for c in curves if np.isfinite(c.center).any()]
     if not known:
         return list(filter(None, extra))
@@ -81,7 +82,7 @@ def how_frontier(
 
 
 def _near(known: Sequence[Frontier], symbol: str) -> str:
-    """Describe the values of x from which each curve stays near the best policy."""
+    """Describe from which x on each curve stays near the best policy."""
     said: dict[tuple[str, str], list[str]] = {}
     for c in known:
         far = np.flatnonzero(~(c.share <= NEAR))
@@ -96,8 +97,8 @@ def _near(known: Sequence[Frontier], symbol: str) -> str:
 
 
 def _slope(curve: Frontier, measure: Measure, symbol: str, short: bool) -> str:
-    """Describe the growth of a curve in x. With `short`, leave out the interval, and name the range of x only if it is
-    a part of the curve."""
+    """Describe how a curve grows in x. short: whether to leave out the interval, and to give the range of x only if
+    it is a part of the curve."""
     what = NAMED.get(measure, measure)
     power = to_the(symbol, *(curve.slope[:1] if short else curve.slope))
     way = filled(SAID["falls" if curve.slope[0] < 0 else "grows"], what=what, power=power)
@@ -121,13 +122,17 @@ def _slopes(known: Sequence[Frontier], measure: Measure, symbol: str) -> str:
         said.append(filled(SAID["little"], runs=names, share=lost))
     if said:
         return " ".join(said)
-    template, amount = (SAID["lost_share"], percent) if measure == "share" else (SAID["lost"], human)
-    runs = [filled(template, run=quoted(c.label), loss=amount(float(c.center[-1]))) for c in known]
-    return filled(SAID["ends"], symbol=symbol, x=human(float(known[0].x[-1])), runs=listed(runs))
+    whole = np.flatnonzero(np.isfinite([c.center for c in known]).all(axis=0))
+    if not len(whole):
+        return NOTHING
+    at, amount = whole[-1], percent if measure == "share" else human
+    template = SAID["lost_share" if measure == "share" else "costs" if "price" in measure else "lost"]
+    runs = [filled(template, run=quoted(c.label), loss=amount(float(c.center[at]))) for c in known]
+    return filled(SAID["ends"], symbol=symbol, x=human(float(known[0].x[at])), runs=listed(runs))
 
 
 def growth_state(steps: Sequence[Growth]) -> str:
-    """Classify the growth of a privacy cost at the largest numbers of users: flat, growing, or unclear."""
+    """Return whether a privacy cost still grows at the largest numbers of users: "flat", "growing" or "unclear"."""
     if flat_from(steps) is not None:
         return "flat"
     return "growing" if steps[-1].known and steps[-1].low > FLAT else "unclear"
@@ -145,7 +150,7 @@ def about_growth(growth: Mapping[str, Sequence[Growth]]) -> str:
 
 
 def how_growth(growth: Mapping[str, Sequence[Growth]]) -> list[str]:
-    """List the numbers behind `about_growth`, with one item for each run."""
+    """Return the numbers behind `about_growth` as a list, with one item for each run."""
     said = [filled(SAID["growth_how"], flat=f"{FLAT:g}")] if growth else []
     for name, steps in growth.items():
         last, start = steps[-1], flat_from(steps)
@@ -162,7 +167,8 @@ def how_growth(growth: Mapping[str, Sequence[Growth]]) -> list[str]:
 
 
 def about_ladder(steps: Sequence[Any], own: int | None = None) -> str:
-    """Describe the reduction of the noise by each idea, from the first step to the last, and the run's own noise."""
+    """Describe how much each idea reduces the noise, from the paper's noise to the smallest, and where the run's own
+    noise is."""
     before, parts, given_back = steps[0], [], []
     for step in steps:
         if step.idea:

@@ -1,4 +1,4 @@
-"""Sentences about guarantees: (ε, δ) in words, whether the noise proves the claim, and the notion of neighbours.
+"""Sentences about guarantees: what (ε, δ) means, whether noise proves the claim, and which data sets are neighbours.
 
 docs/proofs.toml lists these sentences with the results that each follows from.
 """
@@ -31,7 +31,7 @@ BLANKED = "is zeroed out"
 
 
 def outcome(epsilon: float, delta: float) -> str:
-    """Explain on one line how much more likely (epsilon, delta) allows an outcome to become."""
+    """Explain in one line how much more likely one user's data can make an outcome under (epsilon, delta)."""
     factor = human(float(f"{math.exp(epsilon):.{2 if epsilon >= 1 else 3}g}"))
     told = {"factor": factor, "delta": human(delta)}
     said = filled(SAID["outcome"], **told)
@@ -105,8 +105,8 @@ def concentrated_verdict(claimed: float, proved: float, who: str = TRAJECTORY) -
 
 
 def readings(found: Sequence[Any], blanked: str = "", who: str = "user") -> str:
-    """Write all proved guarantees as a table (a row for each δ, a column for each notion of neighbours), followed by
-    those proved without our accountant. blanked, who: see `about_promise`."""
+    """Return all proved guarantees as a table (a row for each δ, a column for each definition of neighbours),
+    followed by those proved without our accountant. blanked, who: see `about_promise`."""
     ours = {(r.adjacency == REPLACED, r.delta): r.epsilon for r in found if r.how == ACCOUNTANT}
     columns = [kind for kind in (True, False) if any(same == kind for same, _ in ours)]
     heads = {True: f"ε when a {who} is replaced", False: f"ε when a {who} {blanked}"}
@@ -124,7 +124,7 @@ def readings(found: Sequence[Any], blanked: str = "", who: str = "user") -> str:
 
 
 def against_users(delta: float, users: int) -> str:
-    """Warn that delta allows publishing some users' records if delta times the users is not small; "" if it is."""
+    """Warn that delta would allow publishing some users' records if delta times the users is not small; "" if it is."""
     if delta * users < FEW:
         return ""
     return (

@@ -31,7 +31,7 @@ class _End:
 
 
 def about_regret(curves: Sequence[Series], view: Measure, statistic: Statistic = "mean") -> str:
-    """Name the curves that lose least and most with the ratio of their losses, and the statistic used.
+    """Describe which curves lose least and most, the ratio of their losses, and the statistic shown.
 
     Curves of one environment are compared after the same number of episodes, the largest that two of them reached. In
     averages, only finished runs are compared, if there are any.
@@ -49,7 +49,7 @@ def about_regret(curves: Sequence[Series], view: Measure, statistic: Statistic =
 
 
 def _across_places(ends: list[_End]) -> list[str]:
-    """Compare the episodes that equal settings need to learn in different environments."""
+    """Compare how many episodes runs with equal settings need to learn in different environments."""
     alike: dict[str, list[_End]] = {}
     for end in ends:
         place, _, settings = end.name.removeprefix(DRAFT).partition(": ")
@@ -86,7 +86,7 @@ def _users_needed(end: _End) -> float:
 
 
 def _users(ends: list[_End], at: float, view: Measure) -> str:
-    """Compare the episodes that each run needs to learn with the episodes of the run that needs the fewest."""
+    """Compare how many episodes each run needs to learn with the run that needs the fewest."""
     first, *others = sorted(ends, key=lambda end: (_users_needed(end), _average(end, at, view)))
     least = _users_needed(first)
     parts = []
@@ -135,7 +135,7 @@ def _ends(curves: Sequence[Series]) -> list[_End]:
 
 
 def _lost_after(end: _End, at: float, view: Measure) -> _End:
-    """Return the curve's loss after `at` episodes, interpolated linearly between its points in total loss."""
+    """Return a curve's loss after `at` episodes, interpolated linearly between its points in total loss."""
     if at == end.episodes:
         return end
     known = np.isfinite(end.curve.center)
@@ -150,7 +150,7 @@ def _average(end: _End, at: float, view: Measure) -> float:
 
 
 def _compared(ends: Sequence[_End], at: float) -> str:
-    """Return the suffix of a template's name for curves that continue beyond the point of comparison."""
+    """Return the ending of the template's name for curves that continue beyond the point of comparison."""
     return "_where_compared" if any(end.episodes > at for end in ends) else ""
 
 
@@ -190,8 +190,8 @@ def _extra(ends: list[_End], at: float) -> str:
 
 
 def about_mistakes(curves: Sequence[Series], statistic: Statistic = "mean") -> str:
-    """Name the curves with the fewest and the most episodes suboptimal by more than the smallest alpha. Only curves
-    that have the first curve's smallest alpha are compared."""
+    """Describe which curves have the fewest and the most episodes that are suboptimal by more than the smallest
+    alpha. Only curves that have the first curve's smallest alpha are compared."""
     if not curves or not len(curves[0].x):
         return NOTHING
     alpha = float(curves[0].x.min())

@@ -1,4 +1,4 @@
-"""Sentences of a classroom about its questions and its clinic: they fill the texts of dprl/messages with numbers."""
+"""Sentences for a classroom about its questions and its clinic, with the numbers of the class filled in."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ TEACHER, CLINIC = messages("room")["teacher"], messages("room")["clinic"]
 
 
 def coin(epsilon: float, flip: float) -> str:
-    """Explain the coin of randomised response and its guarantee. flip: the probability of a false answer."""
+    """Explain how randomised response works on a phone, and its guarantee. flip: the probability of a false answer."""
     return filled(
         PHONE["coin"], epsilon=human(epsilon), kept=percent(1 - flip), factor=human(math.exp(epsilon))
     )
 
 
 def held(total: float) -> str:
-    """State the total budget of a phone."""
+    """State how much epsilon a phone may spend in total."""
     return filled(PHONE["held"], total=human(total))
 
 
 def left(epsilon: float, total: float) -> str:
-    """State the part of the room's total epsilon that is left for further questions."""
+    """State how much of the room's total epsilon is left for further questions."""
     return filled(TEACHER["left"], left=human(epsilon), total=human(total))
 
 
 def spent_on_phone(epsilons: list[float], total: float) -> str:
-    """State the part of a phone's budget that is spent. epsilons: one for each answer; total: the total budget."""
+    """State how much of a phone's budget is spent. epsilons: one for each answer; total: the total budget."""
     return filled(
         PHONE["spent"],
         questions=counted(len(epsilons), "question"),
@@ -41,7 +41,7 @@ def spent_on_phone(epsilons: list[float], total: float) -> str:
 
 
 def found(n: int, reported: int, yes: Measured) -> str:
-    """Describe the estimated number of yes among n answers. yes: the share with its interval."""
+    """Describe the estimated number of people who would answer yes, among n. yes: their share with its interval."""
     return filled(
         RESULT["found"],
         reported=reported,
@@ -53,7 +53,7 @@ def found(n: int, reported: int, yes: Measured) -> str:
 
 
 def if_more(now: Measured, n: int, then: Measured) -> str:
-    """Compare the interval that n phones would give with the present one."""
+    """Compare the interval that n phones would give with the current one."""
     return filled(
         RESULT["were_see"],
         n=human(n),
@@ -65,7 +65,7 @@ def if_more(now: Measured, n: int, then: Measured) -> str:
 
 
 def shuffled(n: int, epsilon: float, delta: float) -> str:
-    """State the guarantee of the same reports behind a shuffler."""
+    """State the guarantee that the phones' reports have if a trusted shuffler mixes them."""
     proved = proves(epsilon, delta)
     if n == 1:
         return filled(RESULT["mixed_one"], proved=proved, live=RESULT["live"])
@@ -79,13 +79,13 @@ def central(n: int, epsilon: float, far: int) -> str:
 
 
 def three(n: int, epsilon: float, amplified: float, delta: float, far: int) -> list[str]:
-    """Return a sentence for each of the local, shuffle and central models."""
+    """Return one sentence each about the local, shuffle and central models."""
     local = filled(RESULT["local"], epsilon=human(epsilon))
     return [local, shuffled(n, amplified, delta), central(n, epsilon, far)]
 
 
 def about_clinic(steps: int, asked: int) -> str:
-    """Describe a phone's task. asked: the number of steps that the phone reports."""
+    """Describe what a phone does in the class's clinic. asked: the number of steps that the phone reports."""
     report = CLINIC["report"] if asked == 1 else filled(CLINIC["report_more"], some=asked)
     return f"{filled(CLINIC['about'], steps=steps)} {report}"
 
@@ -97,7 +97,7 @@ def proof_of_bits(epsilon: float, bit: float, asked: int) -> str:
 
 
 def visits(n: int, steps: int, state: str, law: float, said: float, spread: float) -> str:
-    """Describe the algorithm's data on the most visited state."""
+    """Describe what the algorithm learns about the most visited state."""
     return filled(
         CLINIC["visits_see"],
         users=counted(n, "user"),

@@ -1,4 +1,4 @@
-"""The text of the printed sheet of a learned policy, next to its verdict."""
+"""The text on the printed sheet of a learned policy, besides its verdict."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ SAID = messages("uploads")["sheet"]
 
 
 def about_the_policy(algorithm: str, found: Mapping[str, Any]) -> str:
-    """Describe the data that the policy was learned from. found: the content of its file."""
+    """Describe which data the policy was learned from. found: the content of the policy's file."""
     from_whom = uploads.people(found["people learned from"], found["declared"].get("episodes", 1))
     return f"Learned by {algorithm} from {from_whom}."
 
 
 def bound_and_chance(found: Mapping[str, Any], lacking: bool) -> str:
-    """State the failure probability of the proved bound, and the choices that it holds for.
+    """State with which probability the proved bound may fail, and for which choices it holds.
 
     found: the file's entry on the bound; lacking: whether somebody else decides in some states.
     """
@@ -31,7 +31,7 @@ def bound_and_chance(found: Mapping[str, Any], lacking: bool) -> str:
 
 
 def guarantee(found: Mapping[str, Any]) -> list[str]:
-    """State who is protected, the proved guarantee, and the data that it covers."""
+    """Return sentences on who is protected, which guarantee is proved, and which data it covers."""
     pair = proves(found["epsilon"], found["delta"])
     return [
         f"**Protected:** {found['unit']}. **Neighbours:** {found['adjacency']}.",
@@ -41,11 +41,11 @@ def guarantee(found: Mapping[str, Any]) -> list[str]:
 
 
 def steps(first: int, last: int) -> str:
-    """Write a column's heading for a range of steps."""
+    """Return a column's heading for a range of steps, such as "Steps 1 to 3"."""
     return f"Step {first}" if first == last else f"Steps {first} to {last}"
 
 
 def footer(versions: Mapping[str, str], digest: str) -> str:
-    """Write the versions of the software and the digest of the policy file."""
+    """Return the sheet's last line: the versions of the software, and the digest of the policy file."""
     program = ", ".join(f"{name} {version}" for name, version in versions.items())
     return f"{program}. Digest of policy.json (SHA-256): {digest}."

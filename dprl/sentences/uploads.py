@@ -1,4 +1,4 @@
-"""Sentences about an uploaded data set: its public parts, the stored parts, and the cost of a release."""
+"""Sentences about an uploaded data set: the progress of reading it, the cost of a release, and what was learned."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SAID, PAGE = messages("uploads")["uploads"], messages("uploads")["page"]
 
 
 def about_example(rho: float) -> str:
-    """Return the text above the release with which the page opens."""
+    """Return the text above the example release that the page shows first."""
     return (
         f"Doctors chose each action, and dprl learned a policy from noisy counts at ρ = {rho:g}. A release of your "
         "own file looks like this one."
@@ -22,7 +22,7 @@ def about_example(rho: float) -> str:
 
 
 def reading(share: float, ahead: int) -> str:
-    """Describe the progress of reading a file. ahead: number of files that are read before it."""
+    """Describe how much of a file has been read. ahead: the number of files that are read before it."""
     if ahead:
         return f"Your file is waiting for {plural(ahead, 'file')} from other visitors."
     if share >= 0.99:
@@ -31,12 +31,12 @@ def reading(share: float, ahead: int) -> str:
 
 
 def about_spending(total: str) -> str:
-    """State the joint privacy cost of several releases, without naming a budget. total: an escaped text."""
+    """State the total privacy cost of several releases. total: their joint guarantee, as escaped text."""
     return f"Since this file was read, you have released **{total}** in total. {PAGE['adds_up']}"
 
 
 def budget_so_far(budget: Any, safe: Callable[[str], str] = str) -> str:
-    """Describe the spent and the remaining part of a `dprl.Budget`. safe: escapes its name for display."""
+    """Describe how much of a `dprl.Budget` is spent and how much is left. safe: escapes its name for display."""
     spent, left, begun = budget.spent, budget.left, plural(len(budget.releases), "release")
     total = "no total" if left is None else f"the total ρ = {budget.total:g}"
     pair = f", or {spent.implies} as (ε, δ)" if spent.rho else ""
@@ -45,19 +45,19 @@ def budget_so_far(budget: Any, safe: Callable[[str], str] = str) -> str:
 
 
 def people(n: int, episodes: int) -> str:
-    """Describe the users in a file, each with at most `episodes` episodes."""
+    """Return the number of users in a file as text; each has at most `episodes` episodes."""
     if episodes == 1:
         return offline.trajectories(n)
     return filled(SAID["people_one" if n == 1 else "people"], n=human(n), episodes=episodes)
 
 
 def needs(episodes: int) -> str:
-    """Return the assumption that a bound makes about users with at most `episodes` episodes each."""
+    """Return the assumption about users that a bound needs, in words. episodes: the most episodes of one user."""
     return "each user's episodes in the order of time" if episodes > 1 else "independent users"
 
 
 def outlook(average: float, noise: float) -> list[str]:
-    """Describe the expected effect of noise on a count before a release, without using the data.
+    """Describe how the noise compares with the expected size of a count, before a release and without using the data.
 
     average: average number of users who take an action in a state at a step. noise: its standard deviation.
     """
@@ -77,7 +77,7 @@ def changes(
     follows: float | None = None,
     first_step: int = 0,
 ) -> str:
-    """Describe the places where a policy differs from the most frequent action.
+    """Describe where a policy differs from the action that users got most often.
 
     place: the differing place with the most users: state, step, the policy's action and the users' action. changed,
     lacking: of `places` pairs of a state and a step, the number that differ, and that have too few users, in which
@@ -106,7 +106,7 @@ def changes(
 
 
 def below(got: float) -> str:
-    """Explain a proved bound below the users' own average, after a release."""
+    """Explain why a proved bound is below the users' own average. got: this average."""
     return (
         f"The bound is below the users' own average, {human(got)}. The proof has to hold in every model, so it "
         "subtracts everything that noise and chance may hide. The verdict does not use the bound."

@@ -1,4 +1,4 @@
-"""Sentences that compare a learned policy with the present treatment, and the limits of all these numbers."""
+"""Sentences that compare a learned policy with today's treatment, and state the limits of the comparison."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ GROUP_HEADS = "Group", "Held-out episodes", "Users' own average", "Policy", "Dif
 def beforehand(
     learned_from: int, checked: int, budget: str, episodes: int = 1, groups: int = 0, together: str = ""
 ) -> str:
-    """Describe the values that a click will release. budget: the budget that it spends; episodes: each user's maximum;
-    groups: their number; together: the guarantee of all releases under the budget, "" if it is not shown."""
+    """Describe what a click will release. budget: the budget that it spends; episodes: each user's maximum; groups:
+    their number; together: the guarantee of all releases under the budget, "" if it is not shown."""
     said = [filled(SAID["releases"], users=plural(learned_from, "user"), budget=budget)]
     if checked:
         sums = SAID["sums"] if episodes == 1 else SAID["sums_episodes"]
@@ -33,7 +33,7 @@ def beforehand(
 def headline(
     said: str, difference: tuple[float, float, float], learned: float, covered: float, releases: int = 1
 ) -> str:
-    """Return the verdict in a sentence.
+    """Return the verdict on a learned policy as one or more sentences.
 
     said: better, too close or worse. difference: lower end, estimate, upper end, in the declared rewards. covered: the
     share of the policy's actions that the file covers. releases: number of releases about the same people, from which
@@ -55,7 +55,7 @@ def headline(
 
 
 def said(trace: Any, releases: int = 1) -> list[str]:
-    """Return the paragraphs about a release; none if nobody was held out. releases: see `headline`."""
+    """Return the paragraphs about a release's verdict; none if nobody was held out. releases: see `headline`."""
     if not trace.verdict:
         return []
     low, value, high = map(float, trace.today["difference"])
@@ -68,7 +68,7 @@ def said(trace: Any, releases: int = 1) -> list[str]:
 
 
 def proved(trace: Any) -> str:
-    """State the bound proved for the cautious policy, and explain it if it is below the users' own average."""
+    """State the bound proved for the cautious policy; explain it if it is below the users' own average."""
     spec, bound = trace.spec, float(trace.curve.values[0])
     episodes, least = spec.public.episodes, spec.problem_size.H * spec.public.reward_range[0]
     of = uploads.people(spec.learned_from, episodes)
@@ -79,13 +79,13 @@ def proved(trace: Any) -> str:
 
 
 def turned(low: float, high: float) -> str:
-    """Describe the error of the difference that would reverse the verdict; "" if unknown. low, high: its interval."""
+    """State how large an error would reverse the verdict; "" if it is unclear. low, high: the difference's interval."""
     margin = max(low, -high)
     return filled(SAID["turned"], most=human(float(f"{margin:.2g}"))) if margin > 0 else ""
 
 
 def overlap(covered: float, follows: float) -> str:
-    """Describe the part of the learned policy that the file covers."""
+    """Describe how much of the learned policy the file covers."""
     return (
         f"The file covers {percent(covered)} of the policy's actions. Users acted as the policy does in "
         f"{percent(follows)} of their steps. {SAID['unsupported']}"
@@ -93,7 +93,7 @@ def overlap(covered: float, follows: float) -> str:
 
 
 def disagree(bound: float, high: float) -> str:
-    """Warn that a proved bound is above the whole interval from held-out users; "" if not. high: the interval's end."""
+    """Warn if a proved bound is above the whole interval from held-out users; "" if not. high: the interval's end."""
     if bound <= high:
         return ""
     ends = {"bound": human(_three(bound)), "high": human(_three(high)), "wrong": percent(WRONG)}
@@ -101,7 +101,7 @@ def disagree(bound: float, high: float) -> str:
 
 
 def cautious(low: float, value: float, high: float) -> str:
-    """Warn that the learned policy's interval reaches much further above the value than below; "" if not."""
+    """Warn if the learned policy's interval reaches much further above the value than below; return "" if not."""
     if high - value <= 1.5 * (value - low):
         return ""
     more = human(_three(high - value))
@@ -133,7 +133,7 @@ def rows_of(about: Mapping[str, Any]) -> list[tuple[str, str, str]]:
 
 
 def group_rows(held: Mapping[str, Any]) -> list[tuple[str, ...]]:
-    """Return the rows of the table by group, under GROUP_HEADS. held: the intervals of the recommended policy."""
+    """Return the rows of the table of groups, under GROUP_HEADS. held: the intervals of the recommended policy."""
     rows: list[tuple[str, ...]] = []
     for label, found in held.get("groups", {}).items():
         number = human(_three(found["episodes"][1]))
@@ -144,13 +144,13 @@ def group_rows(held: Mapping[str, Any]) -> list[tuple[str, ...]]:
 
 
 def group_lines(held: Mapping[str, Any]) -> list[str]:
-    """Return the table by group as sentences, for a terminal."""
+    """Return the table of groups as sentences, for a terminal."""
     names = "group", "episodes", "own", "policy", "difference", "verdict"
     return [filled(SAID["group"], **dict(zip(names, row, strict=True))) for row in group_rows(held)]
 
 
 def about_groups(held: Mapping[str, Any]) -> str:
-    """Name the groups for whom a policy is not certainly better, the assumption and the cost; "" without groups."""
+    """Describe for which groups a policy is not certainly better, the assumption and the cost; "" without groups."""
     if "groups" not in held:
         return ""
     share, parts = held["groups' share of rho"], []

@@ -1,4 +1,5 @@
-"""Attacks as a kind of spec: guess from thousands of simulated releases which of two trajectories one user had."""
+"""Attacks as a kind of spec: simulate thousands of noisy releases, and guess from each which of two trajectories one
+user had."""
 
 from __future__ import annotations
 
@@ -57,7 +58,7 @@ FIELDS: Registry[Field] = Registry(
             "at random places in the run",
             choices=("together", "random"), query="places", flag="--places",
         ),
-        Field("executions", "int", 250, "trials of a case in a unit of work", 2, 5000, query="n", flag="--executions"),
+        Field("executions", "int", 250, "runs of each case per unit", 2, 5000, query="n", flag="--executions"),
         Field("seeds", "int", 12, "units of work", 1, 100, query="units", flag="--seeds"),
         ONLINE["root_seed"],
     )
@@ -66,7 +67,8 @@ FIELDS: Registry[Field] = Registry(
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class AttackSpec(SpecBase):
-    """An attack on the noise of a run: the game of `privacy.attack`. Each unit plays `executions` trials of each world.
+    """The description of an attack on the noise of a run, see privacy/attack.py. Each unit of work simulates
+    `executions` runs of each case.
 
     Raises:
         SpecError: A field is not allowed; one sentence names it and the allowed values.
@@ -100,8 +102,8 @@ class AttackSpec(SpecBase):
         if not ALGORITHMS[self.run.algorithm].statistic.counted:
             raise SpecError(
                 "algorithm",
-                f"sums of {self.run.algorithm} follow from its plans, and cannot be attacked here; give an algorithm "
-                "that plans from counts, such as dp-ucbvi.",
+                f"the sums of {self.run.algorithm} depend on its own plans, so they cannot be attacked here; give an "
+                "algorithm that plans from counts, such as dp-ucbvi.",
             )
         self._set("run", self.run.replace(seeds=1, root_seed=0))
         self._check_fields()
@@ -120,7 +122,7 @@ class AttackSpec(SpecBase):
 
     @property
     def draws(self) -> int:
-        """Return the largest number of random draws that one execution needs, for both cases together."""
+        """Return the largest number of random draws that one simulated run needs, for both cases together."""
         releases, m = self.run.work(self.run.mechanism).releases, self.run.contribution
         if m > 1:  # each episode is in its own report, or in a node on each level of a tree
             releases = max(releases, m * (LEVELS if self.places == "random" else 1))
@@ -128,11 +130,11 @@ class AttackSpec(SpecBase):
 
     @property
     def size(self) -> int:
-        """Return the end of the curve: the number of executions in each world."""
+        """Return the largest value on the curve's axis: the number of simulated runs of each case."""
         return self.executions
 
     def label(self) -> str:
-        """Return a short name."""
+        """Return a short name for a legend."""
         return called(phrase("attack", run=self.run.label()), phrase("half") if self.noise == "half" else "")
 
     @property
@@ -155,7 +157,8 @@ class AttackSpec(SpecBase):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class AttackTrace(TraceCore[AttackSpec]):
-    """One unit of an attack. Its curve shows the separation of the scores so far against the number of executions."""
+    """The result of one unit of an attack. Its curve shows how well the scores separate the two cases after each number
+    of runs."""
 
     # releases, counters: the number of releases and of counters that tell the two worlds apart in one execution
     releases: int
@@ -169,7 +172,7 @@ class AttackTrace(TraceCore[AttackSpec]):
 
 
 class AttackRun:
-    """One unit of an attack while it is being played."""
+    """One unit of an attack, while it is being computed."""
 
     def __init__(self, spec: AttackSpec, seed: int) -> None:
         self.spec, self.seed = spec, seed
@@ -183,11 +186,11 @@ class AttackRun:
 
     @property
     def progress(self) -> float:
-        """Return the share that is done, 0 to 1."""
+        """Return the share of the simulated runs that are done, 0 to 1."""
         return self._played / self.spec.executions
 
     def advance(self, seconds: float = 0.1) -> bool:
-        """Play for about `seconds`, and return whether all executions are done."""
+        """Work for about `seconds`, and return whether all simulated runs are done."""
         began = time.perf_counter()
         while self._played < self.spec.executions:
             now = min(self._slice, self.spec.executions - self._played)
@@ -200,7 +203,7 @@ class AttackRun:
         return self._played == self.spec.executions
 
     def curve(self) -> Curve:
-        """Return the separation of the scores at the points passed so far."""
+        """Return the separation of the scores at the points reached so far."""
         from dprl.metrics.attack import separation
 
         n = self.spec.executions
@@ -215,7 +218,7 @@ class AttackRun:
         return first, second
 
     def trace(self) -> AttackTrace:
-        """Return the trace so far."""
+        """Return the results so far."""
         first, second = self._all()
         return AttackTrace(
             spec=self.spec,
@@ -242,13 +245,13 @@ def possible_of(run: RunSpec) -> Table | None:
 
 
 def pairs_of(run: RunSpec) -> dict[str, tuple[str, str]]:
-    """Return pairs of episodes by name: one as far apart as possible, and one that differs in one reward only."""
+    """Return two pairs of trajectories by name: "farthest" differ as much as possible, "nearest" in one reward only."""
     size, table = run.problem_size, possible_of(run)
     return {"farthest": farthest(size, table), "nearest": nearest(size, table)}
 
 
 def game_of(spec: AttackSpec, noise: Noise, seed: int) -> attack.Game:
-    """Set up the game. If the episodes' places are random, they are drawn once per unit."""
+    """Prepare the game that the attacker plays. If the user's episodes have random places, draw them once per unit."""
     size, table = spec.run.problem_size, possible_of(spec.run)
     rng = np.random.Generator(np.random.SFC64(np.random.SeedSequence([spec.root_seed, seed, 1])))
 
@@ -266,13 +269,14 @@ def game_of(spec: AttackSpec, noise: Noise, seed: int) -> attack.Game:
 
 
 def estimate(spec: AttackSpec) -> Estimate:
-    """Estimate the most that one unit can cost, on one core of a machine with two cores."""
+    """Return an upper bound on the cost of one unit, on one core of a machine with two cores."""
     seconds = 0.2 + spec.draws * spec.executions * 60e-9
     return Estimate(seconds, 8 * 8 * attack.DRAWS, spec.run.work(spec.run.mechanism).releases)
 
 
 def collusion(spec: Any) -> dict[str, Any]:
-    """Simulate two colluding users: one draw of noise for a counter protects nobody (Vietri et al. 2020, section 2.2).
+    """Simulate two colluding users, who show that one draw of noise per counter protects nobody (Vietri et al. 2020,
+    section 2.2).
 
     One counter, of visits to one state, is released after each of USERS users, at the epsilon of the attacked run.
 

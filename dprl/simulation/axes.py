@@ -1,5 +1,5 @@
-"""The possible axes of a sweep of an online run: its fields, the parameters of its environment and learner, and
-privacy models."""
+"""The settings that a sweep of online runs can vary: spec fields, parameters of environment and learner, and privacy
+models."""
 
 from __future__ import annotations
 
@@ -15,7 +15,11 @@ from dprl.learners import ALGORITHMS
 from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.simulation.spec import FIELDS, RunSpec
 
-NOISES = {"calibrated": "", "paper": "as in the paper", "scaled": "as in the paper, scaled until ε is proved"}
+NOISES = {
+    "calibrated": "",
+    "paper": "as in the paper",
+    "scaled": "as in the paper, scaled so that ε is proved",
+}
 OWNERS: dict[str, Mapping[str, Any]] = {"algorithm": ALGORITHMS, "environment": ENVIRONMENTS}
 REPORTS = {"played": "only reports of users told to take the action"}
 MODEL_ALLOWED = (
@@ -29,7 +33,7 @@ PAPER_PROVES = 2.0
 
 @dataclass(frozen=True)
 class PrivacyChoice:
-    """A privacy model with its mechanism and noise; None stands for the default.
+    """A privacy model with its mechanism, noise and reports; None stands for a default.
 
     noise: `calibrated`, the least noise that proves (epsilon, delta); `paper`, as in the paper for epsilon; `scaled`,
     Laplace noise as in the paper for epsilon / 2, which proves (epsilon, 0) when one user is replaced.
@@ -54,17 +58,20 @@ class PrivacyChoice:
             drawn = ", ".join(PRIVATIZERS[privacy].mechanisms) or "none"
             raise SpecError("privacy", f"{privacy} has no mechanism {shown(mechanism)}; it has {drawn}.")
         if noise == "scaled" and "laplace" not in mechanism:
-            raise SpecError("privacy", f"{shown(text)}: only Laplace noise as in the paper can be scaled.")
+            raise SpecError(
+                "privacy",
+                f"{shown(text)} is not allowed, because only Laplace noise as in the paper can be scaled.",
+            )
         return cls(privacy, mechanism or None, noise or None, reports or None)
 
     @property
     def text(self) -> str:
-        """Return the form that `parse` reads."""
+        """Return the model as text, in the form that `parse` reads."""
         return ":".join(filter(None, (self.privacy, self.mechanism, self.noise, self.reports)))
 
     @property
     def title(self) -> str:
-        """Return the name for a legend."""
+        """Return the model's name for a legend."""
         if self.privacy == "none":
             return "no privacy"
         mechanism = MECHANISMS[self.mechanism].title if self.mechanism else ""
@@ -72,7 +79,7 @@ class PrivacyChoice:
         return ", ".join(filter(None, words))
 
     def changes(self, epsilon: float | None, delta: float | None) -> dict[str, Any]:
-        """Return the fields of a spec that select this model at (epsilon, delta)."""
+        """Return the spec fields that select this privacy model, for this epsilon and delta."""
         if self.privacy == "none":
             return {"privacy": "none"}
         epsilon = epsilon if epsilon is not None else float(FIELDS["epsilon"].default)
@@ -89,14 +96,15 @@ class PrivacyChoice:
 
 
 def axes(base: RunSpec) -> dict[str, Callable[[Any], Any]]:
-    """Return the possible axes, each with a function that converts a value, or its text, to canonical form."""
+    """Return the settings that a sweep can vary, each with a function that puts a value or its text in canonical
+    form."""
     fields = axis_fields(base, OWNERS, FIELDS)
     found: dict[str, Callable[[Any], Any]] = {"privacy": lambda value: PrivacyChoice.parse(value).text}
     return found | {name: partial(axis_value, f) for name, f in fields.items() if name != "privacy"}
 
 
 def along(base: RunSpec, chosen: Mapping[str, Any]) -> RunSpec:
-    """Return the base spec with these values along its axes. Raises SpecError if they are incompatible."""
+    """Return the base spec with these values of the swept settings. Raises SpecError if they are incompatible."""
     changes = {name: value for name, value in chosen.items() if name in FIELDS and name != "privacy"}
     changes |= params_along(base, chosen, OWNERS, FIELDS)
     if "privacy" in chosen:
@@ -111,7 +119,7 @@ def along(base: RunSpec, chosen: Mapping[str, Any]) -> RunSpec:
 
 
 def axis_value(field: Field, value: Any) -> Any:
-    """Return the canonical form of a value of an axis, which may be given as text. Raises SpecError."""
+    """Return a value of a swept setting in canonical form; the value may be given as text. Raises SpecError."""
     own = own_model(value) if field.name == "environment" else None
     if own is not None:
         return own
@@ -124,8 +132,8 @@ def axis_value(field: Field, value: Any) -> Any:
 def axis_fields(
     base: Any, registries: Mapping[str, Mapping[str, Any]], fields: Mapping[str, Field]
 ) -> dict[str, Field]:
-    """Return the possible axes: fields of the spec, and parameters of environment and algorithm. Seeds are no
-    axis, because they are paired and averaged. registries, fields: as in `params_along`."""
+    """Return the settings that a sweep can vary: spec fields, and parameters of environment and algorithm. Seeds cannot
+    be swept, because results are paired by seed and averaged over seeds. registries, fields: as in `params_along`."""
     found = {name: field for name, field in fields.items() if field.kind != "params" and name != "seeds"}
     for name, registry in registries.items():
         owned = registry[getattr(base, name)].fields
@@ -136,9 +144,9 @@ def axis_fields(
 def params_along(
     base: Any, chosen: Mapping[str, Any], registries: Mapping[str, Mapping[str, Any]], fields: Collection[str]
 ) -> dict[str, dict[str, Any]]:
-    """Return the parameters of environment and algorithm at these values of axes. Another environment or algorithm
-    keeps those parameters of the base that it shares and that are not defaults. registries: by the field of a spec that
-    names an entry; fields: those of a spec, whose names cannot be axes of parameters."""
+    """Return the parameters of environment and algorithm for these values of the swept settings. A new environment or
+    algorithm keeps the base spec's parameters that it also has and that differ from their defaults. registries: the
+    registry for each field that names an entry; fields: the spec's fields, whose names no swept parameter can have."""
     found = {}
     for name, registry in registries.items():
         kept, key = getattr(base, f"{name}_params"), chosen.get(name, getattr(base, name))

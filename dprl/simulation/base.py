@@ -1,4 +1,4 @@
-"""The common base of all kinds of specs: frozen values in canonical form."""
+"""The base class of all specs: frozen descriptions of runs, in canonical form."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ FIRST = "online"  # the kind of a spec that names none
 
 
 class SpecBase:
-    """A base of frozen dataclasses whose fields are those of TABLE. Specs with the same canonical form are equal."""
+    """The base of the frozen dataclasses that describe runs. TABLE lists their fields; equal canonical forms are equal
+    specs."""
 
     kind: ClassVar[str]  # the key of its Kind, see kinds.py
     TABLE: ClassVar[Mapping[str, Field]]  # the fields of the kind, except for specs within the spec
@@ -30,7 +31,7 @@ class SpecBase:
 
     @classmethod
     def from_dict(cls, given: Any) -> Self:
-        """Build the spec with these fields; missing ones take their defaults. Raises SpecError."""
+        """Build the spec from a dict of its fields; missing fields take their defaults. Raises SpecError."""
         names = [f.name for f in fields(cls)]  # type: ignore[arg-type]
         if not isinstance(given, Mapping):
             allowed = f"an object with fields such as {names[0]}"
@@ -39,23 +40,23 @@ class SpecBase:
         return cls(**given)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the canonical form for JSON, in the order of the fields."""
+        """Return the spec's canonical form as a dict for JSON, in the order of the fields."""
         whole = {f.name: getattr(self, f.name) for f in fields(self)}  # type: ignore[arg-type]
         named = {} if self.kind == FIRST else {"kind": self.kind}
         return named | {k: dict(v) if isinstance(v, Mapping) else v for k, v in whole.items()}
 
     def to_json(self) -> str:
-        """Return the canonical JSON on one line."""
+        """Return the spec as canonical JSON on one line."""
         return json.dumps(self.to_dict(), separators=(",", ":"))
 
     def seed_key(self, seed: int) -> str:
-        """Return the key of one seed of this spec; two keys are equal exactly if the results are, bit for bit."""
+        """Return a hash that identifies one seed's result; hashes are equal exactly if results have the same bits."""
         unit = {k: v for k, v in self.to_dict().items() if k != "seeds"}
         text = json.dumps([unit, seed, *engine(), *self._plugins], sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()[:32]
 
     def baseline(self) -> Self:
-        """Return the non-private baseline, which is the spec itself if there is none."""
+        """Return the non-private baseline to compare this run with, or the spec itself if it has none."""
         return self._baseline
 
     @cached_property
@@ -81,13 +82,13 @@ class SpecBase:
         object.__setattr__(self, name, value)
 
     def _check_fields(self) -> None:
-        """Check every field separately."""
+        """Check each field on its own, and store its canonical value."""
         for name, table_field in self.TABLE.items():
             self._set(name, table_field.check(getattr(self, name)))
 
     def _check_owned(self, **owners: Any) -> None:
-        """Check every field, the environment, which may be a user's own model, and the parameters of environment and
-        algorithm. owners: the registries of both."""
+        """Check every field, including an environment that is the user's own model, and the parameters of environment
+        and algorithm. owners: the registries of environments and algorithms."""
         given: Any = self
         for name, value in zip(
             ("environment", "environment_params"),
@@ -112,7 +113,7 @@ class SpecBase:
             raise SpecError(name, filled(SAID["goes"], **told))
 
     def _kept(self, changes: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the fields that are not None, without those that by BELONGS lose their meaning with these changes."""
+        """Return the fields that are not None and keep their meaning after these changes (see BELONGS)."""
         kept = {name: value for name, value in self.to_dict().items() if value is not None and name != "kind"}
         for owner, owned in self.BELONGS.items():
             if owner in changes and changes[owner] != getattr(self, owner):
@@ -123,5 +124,5 @@ class SpecBase:
 
 @cache
 def engine() -> tuple[str, str, str]:
-    """Return the versions that, together with the spec, determine the bits of a result."""
+    """Return the versions of dprl's source, numba and numpy; with the spec, they determine every bit of a result."""
     return source_digest(), version("numba"), version("numpy")

@@ -1,4 +1,4 @@
-"""Exact sampling of the counts of a block of users who all follow one policy.
+"""Sample the counts of a block of users who all follow one policy, exactly in distribution.
 
 A block of b users is sampled exactly in distribution without following each user. Start states are Multinomial(b, d1).
 At each step, a stochastic policy splits the users in a state over actions as Multinomial(., pi); the c users who take
@@ -24,7 +24,7 @@ Ints = NDArray[np.int64]
 
 
 class Model(NamedTuple):
-    """The true environment in the form that the sampler needs. Only the simulator ever holds it.
+    """The true environment in the form that the sampler needs. Only the simulator knows it.
 
     Attributes:
         P: probabilities of the next state on the table `possible` [H, S, A, B], see mdp/structure.py.
@@ -52,7 +52,8 @@ EXAMPLE = Model(_CELLS, _CELLS[0], _CELLS, _ONES, _CELLS, _ONES, True, np.zeros(
 
 
 def model_of(mdp: TabularMDP, *, binary_rewards: bool = False) -> Model:
-    """Prepare an MDP for sampling. binary_rewards: each user randomly rounds rewards to 0 or 1, keeping their means."""
+    """Prepare an MDP for sampling. binary_rewards: whether each user rounds rewards at random to 0 or 1, with unchanged
+    means."""
     return Model(
         mdp.P,
         mdp.R,
@@ -72,14 +73,14 @@ def _cumulative(p: Array) -> Array:
 
 
 def _conditional(p: Array) -> Array:
-    """Return p[x] / sum of p[y] over y >= x, the probabilities of successive binomials; 1 at the last possible x."""
+    """Return p[x] / sum of p[y] over y >= x, binomial probabilities for drawing a multinomial step by step."""
     rest = np.cumsum(p[..., ::-1], -1)[..., ::-1]
     return np.minimum(np.divide(p, rest, out=np.zeros_like(p), where=rest > 0), 1.0)
 
 
 @kernel
 def drawn_action(rng: np.random.Generator, policy: Any, h: int, s: int) -> int:
-    """Draw the action of one user; if only one is possible, no random number is used."""
+    """Draw one user's action from the policy; if only one action is possible, use no random number."""
     usual = likeliest(policy, h, s)
     if policy.ndim == 2 or chance(policy, h, s, usual) == 1.0:
         return usual
@@ -96,7 +97,8 @@ def drawn_action(rng: np.random.Generator, policy: Any, h: int, s: int) -> int:
 def walk(
     rng: np.random.Generator, model: Model, policy: Any, users: int, counts: Array, starts: Ints
 ) -> None:
-    """Draw the trajectories of `users` one by one; add them to `counts`, and write the start states to `starts`."""
+    """Simulate `users` trajectories one by one; add them to `counts`, and write the numbers of users per start state to
+    `starts`."""
     H, S = policy.shape[0], policy.shape[1]
     B = model.P.shape[3]
     for s in range(S):
@@ -133,7 +135,7 @@ def sample(
     here: Ints,
     there: Ints,
 ) -> None:
-    """Draw the trajectories of `users` together; add them to `counts`, and write the start states to `starts`.
+    """Draw the counts of `users` trajectories at once; add them to `counts`, and write the start states to `starts`.
 
     here, there: scratch arrays, int64 [S]. Rare actions are drawn first, so that their probabilities keep all digits,
     and the remaining users take the likeliest action.
@@ -171,7 +173,7 @@ def sample(
 def move(
     rng: np.random.Generator, model: Model, h: int, s: int, a: int, c: int, counts: Array, there: Ints
 ) -> None:
-    """Add the steps of c users who take an action together to counts, and their next states to `there`."""
+    """Draw the next states of c users who take one action; add the steps to `counts`, and the states to `there`."""
     B = model.P.shape[3]
     left = c
     for x in range(B):
@@ -204,7 +206,7 @@ def interview(
     here: Ints,
     there: Ints,
 ) -> None:
-    """Add the counts of `users` trajectories to `counts`, their answers to `memory`, and start states to `starts`.
+    """Draw `users` trajectories and the users' random answers; add them to `counts` and `memory`, and write `starts`.
 
     Users fall into groups at random. Those of group g are asked at steps g, g + groups, ... about transition, visit or
     reward, with probabilities `shares` [3]. Given the group's transitions, the users of a cell are split at random

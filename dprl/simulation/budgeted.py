@@ -1,4 +1,4 @@
-"""The common base of specs of learning from one private data set: a learner, a budget, and a canonical form."""
+"""The base class of specs that learn from one private data set: a learner, a privacy budget, and a canonical form."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ DEFAULT_DELTA = 1e-6
 LEARNING: tuple[Field, ...] = (
     Field("algorithm_params", "params", {}, "its parameters", query="algp", flag="--algorithm-param"),
     Field(
-        "privacy", "choice", None, "kind of guarantee; by default the algorithm's first",
+        "privacy", "choice", None, "kind of privacy guarantee; by default the algorithm's first",
         choices=tuple(PROMISES), optional=True, query="priv", flag="--privacy",
     ),
     Field(
         "calibration", "choice", None,
-        "size of the noise: as in the paper, or calibrated to the budget; as in the paper by default",
+        "size of the noise: as in the paper (the default), or calibrated to the budget",
         choices=("paper", "calibrated"), optional=True, query="cal", flag="--calibration",
     ),
     Field(
-        "rho", "float", None, "budget of zero-concentrated privacy, by default 1: smaller is more private",
+        "rho", "float", None, "budget of zero-concentrated privacy (zCDP), by default 1: smaller is more private",
         1e-6, 1e6, optional=True, query="rho", flag="--rho",
     ),
     Field(
-        "epsilon", "float", None, "budget of pure or approximate privacy, by default 1: smaller is more private",
+        "epsilon", "float", None, "budget of pure or approximate privacy (DP), by default 1: smaller is more private",
         0.001, 10_000.0, optional=True, query="eps", flag="--epsilon",
     ),
     Field(
-        "delta", "float", None, "budget of approximate privacy, in addition to epsilon, by default 1e-6",
+        "delta", "float", None, "delta of approximate privacy (DP), in addition to epsilon, by default 1e-6",
         0.0, 0.1, low_open=True, optional=True, query="delta", flag="--delta",
     ),
     Field(
@@ -47,7 +47,7 @@ LEARNING: tuple[Field, ...] = (
 
 
 class Budgeted(SpecBase):
-    """A base of specs whose fields include LEARNING."""
+    """The base of specs that learn from one private data set; their fields include those of LEARNING."""
 
     algorithm: str
     algorithm_params: Mapping[str, Any]
@@ -61,17 +61,17 @@ class Budgeted(SpecBase):
 
     @property
     def learner(self) -> OfflineLearner:
-        """Return the learner."""
+        """Return the learner that the spec's algorithm names."""
         return OFFLINE[self.algorithm]
 
     @property
     def budget(self) -> Budget:
-        """Return the kind of guarantee and its numbers."""
+        """Return the privacy budget: the kind of guarantee, and rho, epsilon and delta."""
         return Budget(PROMISES[self.privacy], self.rho, self.epsilon, self.delta)
 
     @property
     def episodes_of_one(self) -> int:
-        """Return the number of a user's episodes that the noise protects."""
+        """Return the largest number of one user's episodes that the noise protects together."""
         raise NotImplementedError
 
     def label(self) -> str:
@@ -96,7 +96,7 @@ class Budgeted(SpecBase):
         return self.from_dict(kept | changes)
 
     def _choose_budget(self, promises: tuple[str, ...]) -> None:
-        """Fill in the guarantee, the calibration and the numbers of the budget; unused numbers become None."""
+        """Fill in the kind of guarantee, the calibration and the numbers of the budget; unused numbers become None."""
         self._set("privacy", self.privacy or promises[0])
         self._choose("privacy", promises, self.algorithm)
         promise = PROMISES[self.privacy]
@@ -112,7 +112,7 @@ class Budgeted(SpecBase):
             self._set(name, (usual if given is None else given) if name in promise.fields else None)
 
     def _check_cells(self, field: str) -> None:
-        """Check that the counters fit the limits."""
+        """Raise SpecError if a data set would need more counters than the limit allows."""
         cells, most = DATASET.draws(self.problem_size), int(cost.limit(cost.COUNTERS))
         if cells > most:
             S, A, H, _ = self.problem_size

@@ -1,4 +1,4 @@
-"""The cost of a run before it runs, and its limits."""
+"""Estimate the cost of a run before it starts, and refuse runs that exceed the limits."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ DEFAULTS = {COUNTERS: 250_000.0, MINUTES: 10.0, GIGABYTES: 2.0}
 
 
 def limit(name: str) -> float:
-    """Return a limit from the environment variables. Raises SpecError unless it is a positive number."""
+    """Return a limit as set in the environment variable of this name, or its default. Raises SpecError unless it is a
+    positive number."""
     text = os.environ.get(name, "").strip()
     try:
         value = float(text) if text else DEFAULTS[name]
@@ -34,7 +35,7 @@ def limit(name: str) -> float:
 
 
 def refused(field: str, refusal: str, name: str) -> SpecError:
-    """Return the error for a run that exceeds a limit, with the name of the variable that raises the limit."""
+    """Return the error for a run that exceeds a limit; its note names the environment variable that raises it."""
     error = SpecError(field, refusal)
     error.add_note(f"The environment variable {name} raises this limit.")
     return error
@@ -42,7 +43,7 @@ def refused(field: str, refusal: str, name: str) -> SpecError:
 
 @dataclass(frozen=True)
 class Estimate:
-    """The cost of a run."""
+    """The estimated cost of one seed of a run."""
 
     seconds: float  # the time on one core for one seed
     bytes: int  # the memory for one seed
@@ -51,7 +52,7 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Work:
-    """The work of a run."""
+    """The facts about a run that determine its cost."""
 
     size: Size
     statistic: Statistic
@@ -65,12 +66,12 @@ class Work:
 
     @property
     def cells(self) -> int:
-        """Return the number of cells in each release."""
+        """Return how many numbers each release contains."""
         return self.statistic.cells(self.size)
 
 
 def estimate(work: Work) -> Estimate:
-    """Return the seconds and bytes of one seed.
+    """Estimate the seconds and bytes that one seed needs.
 
     The times are for one core of a machine with two cores. They set expectations and limits, and never affect results.
     """
@@ -91,8 +92,8 @@ def estimate(work: Work) -> Estimate:
 
 
 def check_cost(work: Work, smaller: str = "") -> None:
-    """Raise SpecError, with a suggestion that fits, for a run with too many cells, or one that needs too much time or
-    memory. smaller: the suggestion if no H fits."""
+    """Raise SpecError for a run that has too many counters or needs too much time or memory, and suggest settings that
+    fit. smaller: the suggestion if no horizon H is short enough."""
     (S, A, H, _), cells, K = work.size, work.cells, work.users
     cost, most = estimate(work), int(limit(COUNTERS))
     if cells > most:

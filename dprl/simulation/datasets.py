@@ -1,4 +1,5 @@
-"""Data sets of n trajectories under a behaviour policy, as counts from which a learner's statistics are computed."""
+"""Draw data sets of n trajectories that follow a behaviour policy, as the counts from which learners compute their
+statistics."""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ from dprl.simulation.policies import Policy
 
 @dataclass(frozen=True)
 class Part:
-    """A share of the trajectories, and the policy that they follow: action probabilities [H, S, A]."""
+    """A share of the trajectories, and the policy that these trajectories follow: action probabilities [H, S, A]."""
 
     share: float
     policy: Array
@@ -28,7 +29,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Behaviour:
-    """A source of data, an entry of the registry. A spec names it `key`, `key:argument` or `key:argument:policy`."""
+    """A way in which users choose actions. Specs write it as `key`, `key:argument` or `key:argument:policy`."""
 
     key: str
     title: str  # the name in menus
@@ -41,7 +42,7 @@ class Behaviour:
 
     @property
     def allowed(self) -> str:
-        """Describe its written form."""
+        """Describe the text by which a spec names this behaviour."""
         if self.argument is None:
             return self.key
         named = f"{self.key}:{self.argument.name.upper()}"
@@ -51,12 +52,12 @@ class Behaviour:
 
 
 def uniform_policy(mdp: TabularMDP) -> Array:
-    """Return the policy that chooses all actions with equal probability, [H, S, A]."""
+    """Return the policy under which all actions are equally likely, [H, S, A]."""
     return np.full((mdp.H, mdp.S, mdp.A), 1 / mdp.A)
 
 
 def optimal_policy(mdp: TabularMDP) -> Array:
-    """Return the policy that always takes the lowest optimal action, [H, S, A]."""
+    """Return the policy that always takes the optimal action, or the first of several, [H, S, A]."""
     return np.eye(mdp.A)[planning.optimum(mdp).policy]
 
 
@@ -78,7 +79,7 @@ BEHAVIOURS: dict[str, Behaviour] = {
             "mixture",
             "Some act optimally, others at random",
             "{} act optimally, the others at random",
-            "A share of the trajectories follows the optimal policy, the others the uniform one.",
+            "A share of the trajectories follows the optimal policy, and the others follow the uniform one.",
             Field("share", "float", 0.7, "share of optimal trajectories", 0.0, 1.0),
             lambda mdp, share, _: _mixed(mdp, share, optimal_policy(mdp)),
         ),
@@ -93,8 +94,8 @@ BEHAVIOURS: dict[str, Behaviour] = {
         Behaviour(
             "epsilon-optimal",
             "Optimal, with random slips",
-            "optimal except for slips at {} of the steps",
-            "The optimal action, except that with probability epsilon at each step, an action is chosen uniformly.",
+            "optimal, except for random actions at {} of the steps",
+            "Each step takes the optimal action, but with probability epsilon an action is drawn uniformly at random.",
             Field("epsilon", "float", 0.1, "probability of a random action", 0.0, 1.0),
             lambda mdp, slip, _: (Part(1.0, (1 - slip) * optimal_policy(mdp) + slip * uniform_policy(mdp)),),
         ),
@@ -122,7 +123,7 @@ ALLOWED = " or ".join(b.allowed for b in BEHAVIOURS.values())
 
 
 def split_behaviour(text: str) -> tuple[str, str, str]:
-    """Split the text of a behaviour into key, argument and policy; a missing part is ""."""
+    """Split a behaviour's text into its key, argument and policy; a missing part is ""."""
     key, _, given = text.partition(":")
     if key in BEHAVIOURS and BEHAVIOURS[key].takes_policy:
         argument, colon, policy = given.partition(":")
@@ -149,14 +150,14 @@ def check_behaviour(text: str, size: Size) -> str:
 
 
 def parts(text: str, mdp: TabularMDP) -> tuple[Part, ...]:
-    """Return the parts of a behaviour, given as canonical text, for a problem."""
+    """Return the policies that trajectories follow under a behaviour, each with its share. text: in canonical form."""
     key, argument, policy = split_behaviour(text)
     followed = policies.policy_from_text(policy, mdp.size) if policy else np.zeros((0, 0), dtype=np.int64)
     return BEHAVIOURS[key].parts(mdp, float(argument or 0), followed)
 
 
 def following(policy: ArrayLike, share: float = 0.7) -> str:
-    """Return the behaviour of a population: a share follows a deterministic policy, the others act at random.
+    """Return the text of a behaviour: a share of users follow this deterministic policy, the others act at random.
 
     Args:
         policy: the actions [H, S], such as `trace.seeds[0].policy[-1]` of an online run. `OfflineSpec` checks it again.
@@ -179,9 +180,9 @@ def following(policy: ArrayLike, share: float = 0.7) -> str:
 
 
 def sample(rng: np.random.Generator, mdp: TabularMDP, behaviour: tuple[Part, ...], n: int) -> Array:
-    """Draw the counts of n independent trajectories [H, S, A, S + 2] (rows as in mdp/counts.py), exactly in
-    distribution and without following any of them: the users per policy, their actions and their next states are
-    multinomial. The time does not depend on n."""
+    """Draw the counts of n independent trajectories [H, S, A, S + 2] (rows as in mdp/counts.py). The distribution is
+    exact, although no trajectory is simulated: the users per policy, their actions and their next states are drawn as
+    multinomials. The time does not depend on n."""
     record = empty(mdp.H, mdp.S, mdp.A)
     m = transitions(record)
     each = multinomial(rng, n, np.array([part.share for part in behaviour]))
@@ -200,7 +201,7 @@ def sample(rng: np.random.Generator, mdp: TabularMDP, behaviour: tuple[Part, ...
 
 
 def occupancy(mdp: TabularMDP, behaviour: tuple[Part, ...]) -> Array:
-    """Return d^mu [H, S, A], the probability that a trajectory is in s and takes a at step h."""
+    """Return d^mu [H, S, A], the probability that a trajectory visits state s and takes action a at step h."""
     total = np.zeros((mdp.H, mdp.S, mdp.A))
     for part in behaviour:
         here = mdp.d1
@@ -212,7 +213,7 @@ def occupancy(mdp: TabularMDP, behaviour: tuple[Part, ...]) -> Array:
 
 
 def coverage(mdp: TabularMDP, behaviour: tuple[Part, ...]) -> tuple[float, float]:
-    """Return how well a behaviour policy covers a problem, and how well it covers the optimal policy's pairs.
+    """Return how well a behaviour policy covers all state-action pairs, and how well it covers the optimal policy's.
 
     The first number, d_m, is the least positive d^mu(h, s, a) (Qiao, Wang 2023, Theorem 3.4). The second is the least
     d^mu over the (h, s, a) that the lowest optimal policy visits, or 0 if one is not covered (so Assumption 2.1 fails).

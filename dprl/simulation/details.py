@@ -1,5 +1,4 @@
-"""The details of a run that learns from counts, in addition to its curve: its course, and the counts, policies and
-values at fewer checkpoints."""
+"""The results of a run that learns from counts: its curve, and counts, policies and values at some checkpoints."""
 
 from __future__ import annotations
 
@@ -20,7 +19,7 @@ DETAIL_BYTES = 64 * 2**20
 
 
 class Detail(NamedTuple):
-    """The details at one checkpoint; SeedTrace describes each field."""
+    """Counts, policy and values at one checkpoint; SeedTrace describes each field."""
 
     episode: int
     counts: Array
@@ -39,7 +38,7 @@ class Detail(NamedTuple):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SeedTrace(TraceCore[RunSpec]):
-    """One seed of an online run on counts: C checkpoints, D of them with details, P values of alpha.
+    """The results of an online run with one random seed: C checkpoints, D of them with details, P values of alpha.
 
     The curve's axis is the number of users so far. Its measure is cumulative regret, from the exact values of the
     policies played, not from returns.
@@ -114,7 +113,7 @@ class SeedTrace(TraceCore[RunSpec]):
     def build(
         cls, *, details: Sequence[Detail], mdp: TabularMDP, optimum: planning.Optimum, **known: Any
     ) -> SeedTrace:
-        """Stack the details, and add the values that follow from the MDP."""
+        """Build the trace from the list of details, and add the values that follow from the MDP."""
         H, S, A = mdp.H, mdp.S, mdp.A
         told = details[0].noisy.shape if details else (H, S, A, S + 2)
         counted = details[0].counts.shape if details else (H, S, A, S + 2)

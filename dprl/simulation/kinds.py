@@ -1,4 +1,4 @@
-"""Kinds of specs, and the operations on a spec of any kind.
+"""The kinds of specs, such as online and offline runs, and functions that work for every kind.
 
 The store, sweeps, exports and the command line use a run only through these protocols.
 """
@@ -19,17 +19,17 @@ from dprl.simulation.trace import DAMAGE, Curve, Spec, Trace, TraceCore, unpacke
 
 
 class Run(Protocol):
-    """One seed of a spec while it is being computed."""
+    """A run with one random seed, while it is being computed."""
 
     @property
     def progress(self) -> float:
-        """Return the share that is done, 0 to 1."""
+        """Return the share of the work that is done, 0 to 1."""
 
     def advance(self, seconds: float = 0.1) -> bool:
         """Work for about `seconds`; return whether the run is done. Callers show progress, or cancel, between calls."""
 
     def curve(self) -> Curve:
-        """Return the points passed so far."""
+        """Return the points of the curve reached so far."""
 
     def trace(self) -> Any:
         """Return everything recorded so far: a TraceCore with the details of its kind."""
@@ -37,7 +37,7 @@ class Run(Protocol):
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of specs, an entry of the registry."""
+    """A kind of specs (such as online runs), with the functions that run them; an entry of the registry."""
 
     key: str
     fields: Mapping[str, Field]  # the table of a spec's fields, by name
@@ -67,12 +67,12 @@ KINDS: Registry[Kind] = Registry()
 
 
 def register(kind: Kind) -> None:
-    """Add a kind of specs."""
+    """Add a kind of specs to the registry."""
     KINDS[kind.key] = kind
 
 
 def kind_of(spec: Spec) -> Kind:
-    """Return the kind of a spec."""
+    """Return the entry of KINDS for this spec."""
     return KINDS[spec.kind]
 
 
@@ -91,7 +91,7 @@ def spec_from_dict(given: Any) -> Any:
 
 
 def spec_from_json(text: str) -> Any:
-    """Read a spec of any kind from a JSON text. Raises SpecError if a field is not allowed, or it is not JSON."""
+    """Read a spec of any kind from JSON text. Raises SpecError if the text is not JSON or a field is not allowed."""
     return spec_from_dict(read_json("spec", text))
 
 
@@ -108,12 +108,12 @@ def trace_from_bytes(data: bytes) -> Any:
 
 
 def start(spec: Spec, seed: int) -> Run:
-    """Start one seed of a spec; call `advance` on the result until it is done."""
+    """Start the repetition of a run with this random seed; call `advance` on the result until it is done."""
     return kind_of(spec).start(spec, seed)
 
 
 def estimate(spec: Spec | Mapping[str, Any]) -> Estimate:
-    """Estimate the cost of one seed of a spec, or of a dict of its fields. Raises SpecError.
+    """Estimate the time and memory that one seed of a run needs. Raises SpecError.
 
     Example:
         >>> dprl.estimate(dprl.RunSpec(episodes=1_000_000_000_000_000)).seconds < 10
@@ -129,7 +129,7 @@ def compiles(spec: Spec) -> bool:
 
 
 def answer(question: str, spec: Spec) -> str:
-    """Answer one of the questions of the spec's kind, as JSON that `answered` reads."""
+    """Answer one of the questions that this kind of spec can answer without a run, as JSON for `answered`."""
     try:
         return json.dumps({"answer": kind_of(spec).questions[question](spec)})
     except SpecError as error:
@@ -137,7 +137,7 @@ def answer(question: str, spec: Spec) -> str:
 
 
 def answered(text: str) -> Any:
-    """Read the result of `answer`. Raises SpecError if the spec was refused."""
+    """Read the JSON that `answer` wrote. Raises SpecError if the spec was refused."""
     found = json.loads(text)
     if "refusal" in found:
         raise SpecError(*found["refusal"])

@@ -1,4 +1,4 @@
-"""Offline runs, as a kind of specs."""
+"""Offline runs as a kind of specs: how to run, sweep and describe them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ OWNERS: dict[str, Mapping[str, Any]] = {"environment": ENVIRONMENTS, "algorithm"
 
 
 def along(base: OfflineSpec, chosen: Mapping[str, Any]) -> OfflineSpec:
-    """Return the base spec with these values along its axes. Raises SpecError if they are incompatible.
+    """Return the base spec with these values of the swept settings. Raises SpecError if they are incompatible.
 
     Another learner keeps the budget of the base if it supports the same kind of guarantee.
     """
@@ -36,7 +36,7 @@ def along(base: OfflineSpec, chosen: Mapping[str, Any]) -> OfflineSpec:
 
 
 def covered(spec: OfflineSpec) -> dict[str, Any]:
-    """Return how well the behaviour policy covers the problem.
+    """Return how well the behaviour policy covers the environment's state-action pairs.
 
     Returns:
         d_m: the least positive d^mu.

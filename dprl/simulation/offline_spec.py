@@ -1,4 +1,4 @@
-"""`OfflineSpec`, which describes learning from one private data set."""
+"""`OfflineSpec`, the description of a run that learns from one private data set."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ FIELDS: Registry[Field] = Registry(
         *LEARNING[1:],
         Field(
             "rewards", "choice", "known",
-            "whether a tabular algorithm knows mean rewards, or learns them from noisy sums",
+            "whether a tabular algorithm knows the mean rewards or learns them from noisy sums",
             choices=("known", "learned"), optional=True, query="rew", flag="--rewards",
         ),
         Field("n", "int", 10**9, "trajectories in the largest data set", 1, 10**12, query="n", flag="--n"),
@@ -51,7 +51,7 @@ FIELDS: Registry[Field] = Registry(
 
 
 def sizes_of(n: int) -> Ints:
-    """Return the sizes of the data sets on a curve that ends at n: 5, 10, 20, 50, ... below n, and n itself, [C]."""
+    """Return the sizes of the data sets on a curve, [C]: 5, 10, 20, 50, ... below n, and n itself."""
     import numpy as np
 
     rounds = [k * 10**e for e in range(len(str(n))) for k in (1, 2, 5)]
@@ -61,7 +61,7 @@ def sizes_of(n: int) -> Ints:
 @documented(FIELDS)
 @dataclass(frozen=True, kw_only=True, eq=False)
 class OfflineSpec(Budgeted):
-    """An offline run, checked and in canonical form: two specs with the same meaning are equal.
+    """The description of an offline run, checked and in canonical form: two specs with the same meaning are equal.
 
     Its curve is over data sets of growing size, each drawn independently from the behaviour policy; each seed repeats
     all of this. Missing parameters have their defaults, and fields that a combination does not use are None. FIELDS
@@ -123,12 +123,12 @@ class OfflineSpec(Budgeted):
 
     @property
     def size(self) -> int:
-        """Return the end of the curve: n trajectories."""
+        """Return the largest value on the curve's axis: n trajectories."""
         return self.n
 
     @property
     def episodes_of_one(self) -> int:
-        """Return the number of a user's episodes that the noise protects."""
+        """Return the largest number of one user's episodes that the noise protects together."""
         return self.contribution
 
     def estimate(self) -> Estimate:

@@ -1,4 +1,4 @@
-"""Online runs as a kind of spec, and the guarantee of their noise, which is known before they run."""
+"""Online runs as a kind of specs, and their privacy guarantee, which is known before they start."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FACTORS = (4.0, 2.0, 1.4, 1.0, 0.7, 0.5, 0.3)  # of the noise, for comparison wi
 
 
 def start(spec: RunSpec, seed: int) -> Run:
-    """Start one seed in its learner's loop. Raises SpecError if a kernel of the learner cannot be compiled."""
+    """Prepare one seed of a run in its learner's loop. Raises SpecError if a kernel cannot be compiled."""
     try:
         return loop_of(spec)(spec, seed)
     except KernelError as error:
@@ -40,13 +40,13 @@ def compiles(spec: RunSpec) -> bool:
 
 
 def v_star(spec: RunSpec) -> float:
-    """Compute the exact value of an optimal episode."""
+    """Return V*, the exact expected reward of one episode under an optimal policy."""
     mdp = ENVIRONMENTS[spec.environment].make(**spec.environment_params)
     return float(planning.start_value(mdp, planning.optimum(mdp).V))
 
 
 def promise(spec: RunSpec) -> dict[str, Any] | None:
-    """Return the guarantee of a private run's noise, for replacing one user at the worst place; None without privacy.
+    """Return the privacy guarantee of a run for replacing its least protected user; None without privacy.
 
     Returns:
         deltas, epsilons: the proved pairs (epsilon, delta).
@@ -86,7 +86,7 @@ def promise(spec: RunSpec) -> dict[str, Any] | None:
 
 
 def _missed(tangents: list[tuple[float, float]], false: float) -> float:
-    """Return a lower bound on the missed share, using both directions in which the data sets can be exchanged."""
+    """Return a lower bound on the share of users that a test misses. tangents: proved pairs; false: false alarms."""
     found = [0.0]
     for epsilon, delta in tangents:
         found += [1 - delta - math.exp(epsilon) * false, math.exp(-epsilon) * (1 - delta - false)]

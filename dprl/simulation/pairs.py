@@ -1,4 +1,4 @@
-"""The environments, mechanisms and sizes of noise that are compatible with each learner."""
+"""Find which environments, mechanisms and sizes of noise are compatible with a learner."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ONE_E = (
 
 
 def mechanisms_for(algorithm: str, privacy: str) -> tuple[str, ...]:
-    """Return the keys of the mechanisms that suit a learner and a privacy model, the default first.
+    """Return the keys of the mechanisms that a learner can use under a privacy model, the default first.
 
     The sensitivity of the learner's statistic must be known in the norm that the noise needs. A learner that forgets
     each batch releases it separately, so no draw of noise may be kept for another release. Mechanisms of other packages
@@ -36,14 +36,14 @@ def mechanisms_for(algorithm: str, privacy: str) -> tuple[str, ...]:
 
 
 def runs_in(algorithm: str, environment: str) -> bool:
-    """Return whether an environment offers all that a learner needs; it may still be too large."""
+    """Return whether an environment has the structure that a learner needs; it may still be too large."""
     needs = ALGORITHMS[algorithm].needs
     return not needs or getattr(ENVIRONMENTS[environment], needs) is not None
 
 
 def not_counted(reports: str, algorithm: str, privacy: str, mechanism: str | None, choice: str = "") -> str:
-    """Explain why rows cannot count just these reports; "" if they can. choice: the name of `reports` in the sentence,
-    if not its key.
+    """Explain why rows cannot add up just these reports; return "" if they can. choice: the name of `reports` in the
+    sentence, if not its key.
 
     To count only the reports of users who were told to play a row, each report, or each batch, needs noise of its own,
     and who plays which row must be known in advance.
@@ -65,13 +65,13 @@ def not_counted(reports: str, algorithm: str, privacy: str, mechanism: str | Non
 
 
 def calibrations_for(algorithm: str, mechanism: str) -> tuple[str, ...]:
-    """Return the possible sizes of the noise, the default first; `paper` is possible if a paper states the noise."""
+    """Return the possible sizes of the noise, the default first; "paper" is possible if a paper states the noise."""
     known = ALGORITHMS[algorithm].statistic.in_papers
     return ("calibrated", "paper") if mechanism in known else ("calibrated",)
 
 
 def uncovered(algorithm: str, privacy: str, calibration: str | None, bonus: str, reports: str = "all") -> str:
-    """Describe the noise that a learner's bonus does not cover; "" if it covers all, or if no paper states a bonus.
+    """Describe the noise that a learner's exploration bonus does not cover; return "" if there is none.
 
     Noise as in the paper, and a shuffler's bits, are equally large in every counter. Calibrated noise is as large in
     each part as that part tolerates, so it may exceed a bonus that a paper states for equal noise. Such a bonus does

@@ -1,4 +1,4 @@
-"""A deterministic policy as a short text, by which specs and links can name the policy behind a data set.
+"""Write a deterministic policy as a short text, so that a spec or a link can contain it.
 
     011X12.001X8
 

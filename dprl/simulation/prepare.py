@@ -1,4 +1,4 @@
-"""Preparations that all loops of online runs share."""
+"""Prepare an online run: its random generators, model, noise and privacy guarantee."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ PAC_ALPHAS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)  # shares of the best start state
 
 
 def streams(spec: RunSpec, seed: int) -> tuple[np.random.Generator, np.random.Generator]:
-    """Return the generators of users and of noise for one seed, from SeedSequence([root_seed, seed]). The
-    generator of users does not depend on the mechanism."""
+    """Return one seed's random generators: for users, and for noise. The generator for users does not depend on the
+    mechanism."""
     users, noise = np.random.SeedSequence([spec.root_seed, seed]).spawn(2)
     return np.random.Generator(np.random.SFC64(users)), np.random.Generator(np.random.SFC64(noise))
 
 
 def world_of(spec: RunSpec) -> TabularMDP:
-    """Return the model of a spec's environment on the table of possible next states, for compiled kernels."""
+    """Return the model of a spec's environment in the form for compiled kernels, with only declared transitions."""
     mdp = ENVIRONMENTS[spec.environment].make(**spec.environment_params)
     if spec.structure is not None:
         mdp = structure.restricted(mdp, structure.table(spec.environment, spec.environment_params))
@@ -41,7 +41,7 @@ def world_of(spec: RunSpec) -> TabularMDP:
 
 
 def problem_of(spec: RunSpec, ellipsoid: tuple[float, ...] = ()) -> Problem:
-    """Return the public facts that determine a learner's constants. ellipsoid: see `Problem`."""
+    """Return the public facts from which a learner computes its constants. ellipsoid: see `Problem`."""
     S, A, H, _ = spec.problem_size
     return Problem(
         H,
@@ -66,9 +66,10 @@ def noise_of(
     releases: int | None = None,
     statistic: Statistic | None = None,
 ) -> Noise:
-    """Return the noise of a run. times: the users at each release [M], or in the batches so far. releases: the limit M
-    of a schedule that decides during the run; times are then the ends of epochs. batches: those of a learner that
-    forgets each of them. statistic: as the learner sees it, if more is known about it than the learner states."""
+    """Return the noise of a run. times: the number of users at each release [M], or at the end of each batch.
+    releases: the limit M of a schedule that decides during the run; times are then the ends of epochs. batches:
+    those of a learner that learns from each batch alone. statistic: the learner's, if more is known about it than
+    the learner's entry states."""
     size, seen = spec.problem_size, statistic or spec.statistic
     counted = spec.reports != "all"
     if counted:
@@ -91,27 +92,28 @@ def noise_of(
 
 
 def noise_of_schedule(spec: RunSpec, K: int) -> Noise:
-    """Return the noise of a run with K users, for a learner that accepts any schedule."""
+    """Return the noise of a run with K users, whose releases follow the spec's schedule."""
     limit = schedules.limit(spec.schedule, K, spec.problem_size, PRIVATIZERS[spec.privacy].per_release)
     return noise_of(spec, schedules.times(spec.schedule, K), releases=limit)
 
 
 def paper_noise(spec: RunSpec, statistic: Statistic) -> PaperScale:
-    """Return the noise that the papers state for a run's statistic."""
+    """Return the noise that the learner's papers state for its statistic."""
     budget = spec.epsilon or 0.0, spec.delta or 0.0
     return statistic.paper_noise(spec.privacy, spec.problem_size, spec.episodes, *budget)
 
 
 def error_told(spec: RunSpec, noise: Noise) -> Array:
-    """Return the E that the learner receives, [B]: with the practical bonus, PRACTICAL_E standard deviations of one
-    counter (for elimination); with the anytime bonus, the radius of the noise in a row; otherwise E_{eps,beta}."""
+    """Return the error E that the learner assumes in a count, [B]: with the practical bonus, PRACTICAL_E standard
+    deviations of one counter (for elimination); with the anytime bonus, the radius of the noise in a row; otherwise
+    E_{eps,beta}."""
     if spec.bonus == "anytime":
         return noise.radius()
     return PRACTICAL_E * noise.std if spec.bonus == "practical" else noise.bound
 
 
 def guarantee_of(spec: RunSpec, noise: Noise) -> Guarantee:
-    """Return the guarantee of a run, with the learner's public facts, and the noise that its bonus does not cover."""
+    """Return a run's guarantee card, with its public facts and the noise that the learner's bonus does not cover."""
     learner = ALGORITHMS[spec.algorithm]
     known = (*learner.public, *["structure"] * bool(spec.structure))
     card = noise.guarantee()

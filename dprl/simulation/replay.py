@@ -1,4 +1,4 @@
-"""A run that a page plays live, without a server: one seed at one epsilon in full, and how all others differ from it.
+"""Prepare a run that a web page plays without a server: one seed at one epsilon, and how all others differ.
 
 Noise is calibrated here, separately for each budget in `stops`. For a budget between two of these, a page would have
 to calibrate noise or to guess it, so it offers none.
@@ -57,27 +57,29 @@ UNSEEN, TOLD = "setup.bound", "setup.error"
 
 
 def unplayable(spec: Any) -> str:
-    """Explain in one sentence why no page can play a run without a server; "" if one can."""
+    """Explain in one sentence why no web page can play this run without a server; return "" if one can."""
     if not isinstance(spec, RunSpec):
-        return "Only online runs can be played without a server."
+        return "A browser can only simulate online runs."
     learner = ALGORITHMS[spec.algorithm]
     if not isinstance(learner, TabularLearner):
-        return f"{learner.title} cannot be played without a server: its preparation needs LAPACK."
+        return f"A browser cannot simulate {learner.title}: its preparation needs the library LAPACK."
     mechanism = MECHANISMS[spec.mechanism] if spec.mechanism else None
     if outside.is_outside(spec.mechanism):
-        return "Noise from another package cannot be played without a server."
+        return "A browser cannot draw noise from another package."
     if mechanism is not None and mechanism.prepare not in (None, optimal.correlate):
-        return f"{mechanism.title} cannot be played without a server: its noise is made by an FFT before the run."
+        return f"A browser cannot simulate {mechanism.title}: an FFT computes its noise before the run."
     need = cost.estimate(spec.work(spec.mechanism))
     if need.seconds > MOST_SECONDS:
-        return f"A seed takes about {need.seconds:.0f} s here, but at most {MOST_SECONDS:g} s are allowed in a browser."
+        return (
+            f"A seed takes about {need.seconds:.0f} s here, but a browser allows at most {MOST_SECONDS:g} s."
+        )
     if need.bytes > MOST_BYTES:
         return "A seed needs too much memory for a browser."
     return ""
 
 
 def replayed(spec: RunSpec) -> dict[str, Any]:
-    """Return a run in the form that a page plays, as JSON. The number of the spec's seeds makes no difference.
+    """Return a run as JSON for a web page that plays it. The spec's number of seeds makes no difference.
 
     Returns:
         kernel, words, drawn: see `Pack`, for seed 0 at the run's own epsilon.
@@ -123,8 +125,8 @@ def replayed(spec: RunSpec) -> dict[str, Any]:
 
 
 def light_pack(run: SeedRun) -> Pack:
-    """Pack a run before its first user, without the noise that the optimal factorisation draws in advance: the pack's
-    player draws it, with the same bits. Other runs are packed as they are.
+    """Pack a run before its first user. Noise that the optimal factorisation draws in advance is left out: the page
+    draws it, with the same bits.
 
     Raises ValueError if users have played.
     """
@@ -170,15 +172,16 @@ def light_pack(run: SeedRun) -> Pack:
 
 
 def stops_of(spec: RunSpec) -> list[float | None]:
-    """Return the budgets that a run is prepared for, including its own, in ascending order; None without privacy."""
+    """Return the values of epsilon that a page offers for a run, including its own, in ascending order; [None]
+    without privacy."""
     if spec.epsilon is None:
         return [None]
     return [*sorted({*STOPS, spec.epsilon})]
 
 
 def _differing(first: Pack, other: Pack) -> list[list[Any]]:
-    """Return the buffers in which another pack differs and that affect what a page shows (see UNSEEN), each as number
-    and content."""
+    """Return the number and content of each buffer that differs between two packs and affects what a page shows (see
+    UNSEEN)."""
     unseen = UNSEEN if any(buffer.name == TOLD for buffer in first.buffers) else ""
     return [
         [number, _told_from(mine.array, its.array)]
@@ -188,9 +191,11 @@ def _differing(first: Pack, other: Pack) -> list[list[Any]]:
 
 
 def _told_from(base: NDArray[Any], other: NDArray[Any]) -> dict[str, Any]:
-    """Encode an array's content; a multiple of `base` becomes the factor, with corrections for rounding."""
+    """Encode the array `other` compactly: if it is a multiple of `base`, as that factor with rounding corrections."""
     if base.shape != other.shape:
-        raise SpecError("epsilon", "other budgets of this run need other arrays, which no page can play.")
+        raise SpecError(
+            "epsilon", "another epsilon would change the shapes of this run's arrays, which no page can play."
+        )
     if base.dtype == np.float64 and np.isfinite(base).all() and base.any():
         largest = int(np.abs(base).argmax())
         by = float(other.reshape(-1)[largest] / base.reshape(-1)[largest])

@@ -1,4 +1,4 @@
-"""`RunSpec`, which describes an online run, and the table of its fields for links, JSON, flags and widgets."""
+"""`RunSpec`, the description of an online run, and the table of its fields for links, JSON, flags and widgets."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ FIELDS: Registry[Field] = Registry(
         Field("algorithm_params", "params", {}, "its parameters", query="algp", flag="--algorithm-param"),
         Field(
             "structure", "text", None,
-            f"declares, as public, which transitions are possible at all: {structure.OWN}, those that the environment "
+            f"transitions that are publicly declared to be possible: {structure.OWN}, those that the environment "
             "allows; by default all",
             optional=True, query="str", flag="--structure",
         ),
@@ -59,7 +59,7 @@ FIELDS: Registry[Field] = Registry(
             choices=tuple(PRIVATIZERS), optional=True, query="priv", flag="--privacy",
         ),
         Field(
-            "mechanism", "choice", None, "noise mechanism; by default the first of the privacy model's that fits",
+            "mechanism", "choice", None, "noise mechanism; by default the first one of the privacy model that fits",
             choices=tuple(MECHANISMS), optional=True, query="mech", flag="--mechanism",
         ),
         Field(
@@ -69,7 +69,7 @@ FIELDS: Registry[Field] = Registry(
         ),
         Field(
             "reports", "choice", None,
-            "reports that a row (h, s, a) adds up: from all users, or (played) only from users who were told to "
+            "reports that are added up for (h, s, a): from all users, or (played) only from users who were told to "
             "take a in s at h; by default the privacy model's choice, or all if a mechanism is named",
             choices=("all", "played"), optional=True, query="rep", flag="--reports",
         ),
@@ -79,7 +79,7 @@ FIELDS: Registry[Field] = Registry(
         ),
         Field(
             "delta", "float", None,
-            "probability beyond the factor exp(epsilon), by default 1e-6, or 0 for Laplace noise as in the paper",
+            "delta of (epsilon, delta)-privacy, by default 1e-6, or 0 for Laplace noise as in the paper",
             0.0, 0.1, optional=True, query="delta", flag="--delta", words=(TIED,),
         ),
         Field(
@@ -87,13 +87,13 @@ FIELDS: Registry[Field] = Registry(
             optional=True, query="beta", flag="--beta",
         ),
         Field(
-            "bonus", "choice", None, "constants of the bonus; by default the algorithm's first",
+            "bonus", "choice", None, "constants of the exploration bonus; by default the algorithm's first choice",
             choices=("anytime", "paper", "practical", "own"), optional=True, query="bonus", flag="--bonus",
         ),
         Field("episodes", "int", 10**9, "number of users, K", 1, 10**15, query="K", flag="--episodes"),
         Field(
             "contribution", "int", 1,
-            "m, the maximum number of episodes of one user, which is public; privacy protects all of them",
+            "m, the most episodes that one user may have, which is public; privacy protects all of them together",
             1, MOST_OF_ONE, query="m", flag="--contribution",
         ),
         Field("schedule", "text", schedules.DEFAULT, schedules.ALLOWED, query="sched", flag="--schedule"),
@@ -108,7 +108,7 @@ AXIS, MEASURE = "episode", "regret"  # of the curve of an online run
 @documented(FIELDS)
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RunSpec(SpecBase):
-    """An online run, checked and in canonical form: two specs with the same meaning are equal.
+    """The description of an online run, checked and in canonical form: two specs with the same meaning are equal.
 
     Missing parameters of environment and algorithm have their defaults. Fields that a combination does not use are
     None (without privacy: mechanism, calibration, epsilon, delta; beta, if nothing depends on it). The environment may
@@ -193,12 +193,12 @@ class RunSpec(SpecBase):
 
     @property
     def declared(self) -> Declared | None:
-        """Return the declared facts that noise depends on. Raises SpecError if the model has other transitions."""
+        """Return the facts about declared transitions on which noise depends. Raises SpecError if there are others."""
         return structure.declared(self.environment, self.environment_params) if self.structure else None
 
     @property
     def statistic(self) -> Statistic:
-        """Return the statistic, sums over users, from which the learner learns."""
+        """Return the statistic from which the learner learns, such as counts summed over users."""
         seen = ALGORITHMS[self.algorithm].seen(self.bonus)
         return replace(cast(Counts, seen), declared=self.declared) if self.structure else seen
 
@@ -234,19 +234,19 @@ class RunSpec(SpecBase):
             raise SpecError("delta", filled(SAID["delta_other"], **told))
 
     def _choose_reports(self, named: bool) -> None:
-        """Fill in whose reports a row counts, and check the result. named: whether a mechanism was given."""
+        """Fill in whose reports each count adds up, and check it. named: whether a mechanism was given."""
         if not self.reports:
             self._set("reports", "all" if named else self._default_reports())
         elif reason := not_counted(self.reports, self.algorithm, self.privacy, self.mechanism):
             raise SpecError("reports", filled(SAID["reports"], reason=reason))
 
     def _default_reports(self) -> str:
-        """Return the default of `reports`: the paper's if noise or bonus are the paper's, else the privacy model's."""
+        """Return the default of `reports`: "all" if noise or bonus are the paper's, else the privacy model's."""
         usual = "all" if "paper" in (self.calibration, self.bonus) else PRIVATIZERS[self.privacy].reports
         return "all" if not_counted(usual, self.algorithm, self.privacy, self.mechanism) else usual
 
     def _default_mechanism(self) -> str:
-        """Return the privacy model's first mechanism that is compatible with calibration, delta and the releases."""
+        """Return the privacy model's first mechanism that fits the calibration, delta and the number of releases."""
         known = mechanisms_for(self.algorithm, self.privacy)
         fitting = [
             key
@@ -258,7 +258,7 @@ class RunSpec(SpecBase):
         return (roomy or fitting[-1:] or known)[0]
 
     def _has_room_for(self, mechanism: str) -> bool:
-        """Return whether a mechanism can keep noise for as many releases as the schedule makes."""
+        """Return whether a mechanism fits the limits on memory and time, for as many releases as the schedule makes."""
         try:
             self._estimate_limits(mechanism)
         except SpecError:
@@ -284,7 +284,7 @@ class RunSpec(SpecBase):
         cost.check_cost(self.work(mechanism), smaller=ENVIRONMENTS[self.environment].smaller)
 
     def work(self, mechanism: str | None) -> cost.Work:
-        """Return the work of running this spec with a mechanism, given by its key, or without noise (None)."""
+        """Return the facts that determine this run's cost. mechanism: its key, or None without noise."""
         learner, size, K = ALGORITHMS[self.algorithm], self.problem_size, self.episodes
         return cost.Work(
             size=size,
@@ -302,7 +302,7 @@ class RunSpec(SpecBase):
 
     @classmethod
     def from_json(cls, text: str) -> RunSpec:
-        """Read a spec from a JSON text. Raises SpecError, also for text that is not JSON."""
+        """Read a spec from JSON text. Raises SpecError if a field is not allowed or the text is not JSON."""
         return cls.from_dict(read_json("spec", text))
 
     def replace(self, **changes: Any) -> RunSpec:
@@ -333,7 +333,7 @@ class RunSpec(SpecBase):
 
     @property
     def size(self) -> int:
-        """Return the end of the curve: K users."""
+        """Return the largest value on the curve's axis: K users."""
         return self.episodes
 
     @cached_property

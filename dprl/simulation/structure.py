@@ -1,4 +1,4 @@
-"""The declared structure of a spec: the transitions that are possible at all, which its owner considers public.
+"""The declared structure of an environment: the transitions that are possible, which are considered public.
 
 A spec's `structure` is OWN, the environment's own knowledge, or None. For a model of your own, that knowledge is its
 key `possible`; otherwise, all transitions with positive probability are possible.
@@ -26,7 +26,7 @@ MAX_MODEL = 50_000_000  # most probabilities of a model that is compared with it
 
 
 def check(given: str, learner: str) -> None:
-    """Raise SpecError if `given` is not an allowed structure, or if the learner cannot use one."""
+    """Raise SpecError if the declared structure `given` is not allowed, or if the learner cannot use it."""
     if given != OWN:
         raise SpecError("structure", f"{shown(given)} is not allowed; give {OWN}, or none.")
     able = [key for key, other in ALGORITHMS.items() if "structure" in other.declarable]
@@ -38,12 +38,12 @@ def check(given: str, learner: str) -> None:
 
 
 def table(environment: str, params: Mapping[str, Any]) -> Table:
-    """Return the declared table. Raises SpecError if the model has an undeclared transition."""
+    """Return the table of declared transitions. Raises SpecError if the model has an undeclared transition."""
     return _known(environment, json.dumps(dict(params), sort_keys=True))[0]
 
 
 def declared(environment: str, params: Mapping[str, Any]) -> Declared:
-    """Return the facts of the declared table that noise depends on. Raises SpecError as `table` does."""
+    """Return the facts about the declared transitions on which noise depends. Raises SpecError as `table` does."""
     return _known(environment, json.dumps(dict(params), sort_keys=True))[1]
 
 
@@ -73,13 +73,13 @@ def _known(environment: str, params: str) -> tuple[Table, Declared]:
 
 
 def restricted(mdp: TabularMDP, found: Table) -> TabularMDP:
-    """Return the same model on a table. Raises SpecError if it has a transition outside the table."""
+    """Return the model on a table of possible next states. Raises SpecError if it has other transitions."""
     P, missing = on_table(mdp.P, mdp.possible, found)
     if missing:
         h, s, a, to = missing
         raise SpecError(
             "structure",
             f"the model goes from state {s} ({mdp.state_labels[s]}) by action {a} ({mdp.action_labels[a]}) to state "
-            f"{to} ({mdp.state_labels[to]}) at step {h}, which is not declared to be possible; declare that too.",
+            f"{to} ({mdp.state_labels[to]}) at step {h}, which is not declared to be possible; declare it, too.",
         )
     return replace(mdp, P=P, possible=found.copy())

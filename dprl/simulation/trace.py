@@ -1,4 +1,4 @@
-"""The results of a run of any kind: a curve, the optimum, the guarantee, and the computing time.
+"""The results of any run: a curve, the optimal value, the privacy guarantee, and the computing time.
 
 Each kind of spec adds details of its own, such as those of details.py.
 """
@@ -35,8 +35,8 @@ NONNEGATIVE = ("regret", "gap")  # measures
 
 
 class Spec(Protocol):
-    """A run as a value: frozen, checked, hashable, in canonical form. kind is the key of its Kind (kinds.py), size the
-    end of its curve, and seeds the number of independent repetitions."""
+    """The interface of a run's description: frozen, checked, hashable, in canonical form. kind is the key of its
+    Kind (kinds.py), size the largest value on its curve's axis, and seeds the number of independent repetitions."""
 
     kind: ClassVar[str]
 
@@ -46,27 +46,27 @@ class Spec(Protocol):
     def seeds(self) -> int: ...
 
     def baseline(self) -> Self:
-        """Return the non-private baseline, which is the spec itself if it is not private."""
+        """Return the non-private baseline to compare this run with, or the spec itself if it is not private."""
 
     def label(self) -> str:
         """Return a short name for a legend."""
 
     def seed_key(self, seed: int) -> str:
-        """Return the key of one seed of this spec; two keys are equal exactly if the results are, bit for bit."""
+        """Return a hash that identifies one seed's result; hashes are equal exactly if results have the same bits."""
 
     def replace(self, **changes: Any) -> Self:
         """Copy the spec with some fields changed, and check it again. Raises SpecError."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the canonical form for JSON. It names the kind, unless it is `online`."""
+        """Return the spec's canonical form as a dict for JSON. The dict names the kind, unless it is `online`."""
 
     def to_json(self) -> str:
-        """Return the canonical JSON on one line."""
+        """Return the spec as canonical JSON on one line."""
 
 
 class Curve(NamedTuple):
-    """The measure of a run along the axis of its curve, each named in one word, such as regret and episode: increasing
-    points of the axis, at most the spec's size [C], and the values at these points [C]."""
+    """A curve: its axis and measure, each named in one word, such as episode and regret; increasing points on the
+    axis, at most the spec's size [C]; and the measure at these points [C]."""
 
     axis: str
     measure: str
@@ -82,7 +82,7 @@ S_co = TypeVar("S_co", covariant=True)  # a Spec; unbound, so that a list of run
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class TraceCore(Generic[S_co]):
-    """One seed of a run. The fields of a subclass are read-only arrays, mappings of arrays, or plain JSON."""
+    """The results of a run with one random seed. Subclasses add read-only arrays, mappings of arrays, or plain JSON."""
 
     spec: S_co  # the spec; each subclass has one kind
     seed: int
@@ -123,7 +123,7 @@ class TraceCore(Generic[S_co]):
         return f"{type(self).__name__}({told})"
 
     def to_bytes(self) -> bytes:
-        """Return a compressed, self-contained form with arrays and JSON only, never code."""
+        """Return the trace as compressed bytes that contain only arrays and JSON, never code."""
         arrays: dict[str, Any] = {"at": self.curve.at, "values": self.curve.values}
         plain: dict[str, Any] = {
             "spec": cast(Spec, self.spec).to_dict(),
@@ -155,7 +155,7 @@ class TraceCore(Generic[S_co]):
 
     @classmethod
     def restored(cls, spec: Any, arrays: dict[str, Any], plain: dict[str, Any]) -> Self:
-        """Build the trace from the parts that `unpacked` read."""
+        """Build the trace from the arrays and the JSON that `unpacked` read."""
         for name, same in cls.NOISY.items():
             arrays.setdefault(name, arrays[same])
         known = {**plain, "spec": spec, "guarantee": Guarantee.from_dict(plain["guarantee"])}
@@ -184,7 +184,7 @@ T_co = TypeVar("T_co", bound=TraceCore[Any], covariant=True)
 
 @dataclass(frozen=True, eq=False, init=False)
 class Trace(Generic[T_co]):
-    """A finished run: all its seeds, at the same points of the axis. Trace[SeedTrace] is that of an online run."""
+    """The results of a finished run: all its seeds, at the same points. Online runs give a Trace[SeedTrace]."""
 
     _spec: Any
     seeds: tuple[T_co, ...]  # which details they have depends on the spec's kind
@@ -195,7 +195,7 @@ class Trace(Generic[T_co]):
 
     @property
     def spec(self: Trace[TraceCore[S_co]]) -> S_co:
-        """Return the spec of the run. It has the same type as the seeds' specs, such as RunSpec for SeedTraces."""
+        """Return the description of the run, such as a RunSpec."""
         return cast(S_co, self._spec)
 
     def __repr__(self) -> str:
@@ -214,17 +214,17 @@ class Trace(Generic[T_co]):
 
     @property
     def at(self) -> Ints:
-        """Return the points of the axis, [C]."""
+        """Return the points on the curve's axis, [C]."""
         return self._curve.at
 
     @cached_property
     def values(self) -> Array:
-        """Return the measure at these points, [seeds, C]."""
+        """Return the measure at the curve's points, [seeds, C]."""
         return read_only(np.stack([seed.curve.values for seed in self.seeds]))
 
     @property
     def episodes(self) -> Ints:
-        """Return the checkpoints of an online run, in users, [C]."""
+        """Return the checkpoints of an online run as numbers of users, [C]."""
         return self.at
 
     @property
@@ -234,7 +234,7 @@ class Trace(Generic[T_co]):
 
     @property
     def guarantee(self) -> Guarantee:
-        """Return the stated and the proved guarantee of the run."""
+        """Return the privacy guarantee of the run, both as stated and as proved."""
         return self.seeds[0].guarantee
 
     @property
@@ -242,8 +242,8 @@ class Trace(Generic[T_co]):
         return self.seeds[0].curve
 
     def frame(self, *, whole: bool = True) -> pd.DataFrame:
-        """Return a tidy table with the seed and the columns of the curve, such as episode and regret. whole: whether
-        each point of a curve has a row; otherwise only its end has one."""
+        """Return a tidy table with one row per seed and point of the curve, such as seed, episode and regret. whole:
+        whether to include all points; otherwise only the last."""
         import pandas as pd
 
         check_flags(whole=whole)

@@ -1,4 +1,4 @@
-"""One user's episode as a value: its written form, and its effect on the counts."""
+"""One user's episode: its states, actions and rewards, their written form, and their effect on the counts."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Trajectory:
 
     @property
     def text(self) -> str:
-        """Return the shortest form that `parse` reads."""
+        """Return the trajectory in the shortest form that `parse` reads."""
         runs = [(step, len(list(same))) for step, same in groupby(self.steps)]
         last = len(runs) - 1
         return " ".join(
@@ -61,7 +61,7 @@ class Trajectory:
         )
 
     def counts(self, size: Size, possible: Table | None = None) -> Array:
-        """Return the counts that this user adds, [H, S, A, B + 2]: rows as in mdp/counts.py.
+        """Return the counts of this trajectory, [H, S, A, B + 2]: rows as in mdp/counts.py.
 
         possible: the next states declared possible, by default all; a step to any other is left out.
         """
@@ -81,15 +81,16 @@ def _row(table: Table, h: int, s: int, a: int) -> Table:
 
 
 def stays(table: Table, h: int, s: int, a: int, beside: int = -1) -> int:
-    """Return the next state of (h, s, a): s if possible, else the first possible one; `beside` only if no other is."""
+    """Return a possible next state of (h, s, a): s itself if possible, else the first; avoid the state `beside` if
+    another exists."""
     row = _row(table, h, s, a)
     known = [int(x) for x in row[row >= 0]]
     return next((x for x in (s, *known) if x in known and x != beside), known[0])
 
 
 def farthest(size: Size, possible: Table | None = None) -> tuple[str, str]:
-    """Return two trajectories that differ in as many counters as possible, 6H if there are at least two states or
-    actions: at each step they differ in the state or, if it is the same, in the action. possible: see
+    """Return two trajectories that differ in as many counters as possible: 6H, if there are at least two states or
+    actions. At each step they differ in the state or, if it is the same, in the action. possible: see
     `Trajectory.counts`."""
     table = every_state(size.S) if possible is None else possible
     first, second, s, other = [], [], 0, size.S - 1
@@ -103,7 +104,7 @@ def farthest(size: Size, possible: Table | None = None) -> tuple[str, str]:
 
 
 def nearest(size: Size, possible: Table | None = None) -> tuple[str, str]:
-    """Return two trajectories that differ in one counter: the reward of the last step. possible: as for `farthest`."""
+    """Return two trajectories that differ in one counter: the reward of the last step. possible: as in `farthest`."""
     table = every_state(size.S) if possible is None else possible
     steps, s = [], 0
     for h in range(size.H):

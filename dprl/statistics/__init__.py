@@ -1,4 +1,4 @@
-"""Statistics, which are all that a learner may see of its users; each defines the largest effect of one user on it."""
+"""Statistics: the noisy sums over users that learners may see, each with the largest effect of one user on it."""
 
 from dprl.statistics.counts import CONSISTENT, FITTED, NOISY
 from dprl.statistics.dataset import DATASET, REWARDS, TRANSITIONS

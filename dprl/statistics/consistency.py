@@ -21,7 +21,7 @@ SIGNATURE = "void(float64[:,:,:,::1], float64[:,:,::1], float64[::1], float64[:,
 
 @kernel
 def branching(noisy: Array, h: int, s: int, a: int) -> int:
-    """Count the next states of (h, s, a) that have a counter."""
+    """Return how many next states of (h, s, a) have a counter."""
     B: int = noisy.shape[3] - 2
     while B > 0 and np.isnan(noisy[h, s, a, B - 1]):
         B -= 1
@@ -30,7 +30,8 @@ def branching(noisy: Array, h: int, s: int, a: int) -> int:
 
 @kernel
 def nearest_counts(noisy: Array, h: int, s: int, a: int, slack: float, lift: float, out: Array) -> float:
-    """Write the canonical minimiser plus `lift` into out[h, s, a, :B] and return the minimiser's sum.
+    """Find the transition counts closest to the noisy ones whose sum fits the noisy visits n^; write them plus
+    `lift` to out[h, s, a, :B], and return their sum.
 
     noisy, out: [H, S, A, B + 2].
 
@@ -97,8 +98,8 @@ def nearest_counts(noisy: Array, h: int, s: int, a: int, slack: float, lift: flo
 
 @kernel
 def consistent(noisy: Array, errors: Array, tau2: Array, released: Array) -> None:
-    """Compute the released m~, n~, r~ from m^, n^, r^, all [H, S, A, B + 2], with E of each row in `errors`
-    (Qiao, Wang 2023 (online), section 5.1).
+    """Compute the released transitions m~, visits n~ and reward sums r~ from the noisy m^, n^ and r^, all [H, S, A,
+    B + 2]; `errors` has the E of each row (Qiao, Wang 2023 (online), section 5.1).
 
     slack = E/4; then E/(2B) is added to each m~ and E/2 to n~, so that n~ >= n with high probability.
     """
@@ -117,7 +118,7 @@ def consistent(noisy: Array, errors: Array, tau2: Array, released: Array) -> Non
 
 @kernel
 def unchanged(noisy: Array, errors: Array, tau2: Array, released: Array) -> None:
-    """Release the counts unchanged (no privacy, or a learner that uses raw noisy counts)."""
+    """Copy the noisy counts without post-processing, for runs without privacy and learners that use raw counts."""
     H, S, A, width = noisy.shape
     for h in range(H):
         for s in range(S):
@@ -129,7 +130,8 @@ def unchanged(noisy: Array, errors: Array, tau2: Array, released: Array) -> None
 
 @kernel
 def fit(noisy: Array, errors: Array, tau2: Array, released: Array) -> None:
-    """Release the x >= 0 that minimises |x - m^|^2 + (sum x - n^)^2 / tau2, with n~ = sum x, and r~ = max(r^, 0).
+    """Compute released counts by least squares: the x >= 0 that minimises |x - m^|^2 + (sum x - n^)^2 / tau2, with
+    n~ = sum x, and r~ = max(r^, 0).
 
     x = max(m^ - t, 0) with tau2 t = sum x - n^: drop entries below the t of the remaining ones until none is below.
     """

@@ -26,7 +26,7 @@ THEN, MOVED = messages("cards")["then"], messages("cards")["moved"]
 
 @dataclass(frozen=True)
 class Declared:
-    """The facts about a declared table of possible next states that determine the noise."""
+    """The facts about the declared transitions that determine the noise."""
 
     # number of possible transitions at each step; a single number if all steps are alike
     transitions: tuple[int, ...]
@@ -43,7 +43,8 @@ LAYER = Change(((4, 1.0),))
 
 @dataclass(frozen=True)
 class Counts(Statistic):
-    """Counts with their post-processing, as a statistic."""
+    """The visits n, the transitions m and the reward sums r as a statistic, with the post-processing that they get
+    after noise."""
 
     publish: Callable[[Array, Array, Array, Array], None]  # kernel of the post-processing
     # visits, reward: units of release: noise is added to n * visits and r * reward, which are then divided again
@@ -60,30 +61,30 @@ class Counts(Statistic):
 
     @property
     def formula(self) -> str:
-        """The formula of the number of counters."""
+        """Return the formula of the number of counters, as text."""
         if self.declared:
             return "(declared transitions, n and r)"
         return "H*S*A*(S+2)"
 
     @property
     def then(self) -> str:
-        """The selection of reports in each row, in words, if there is one."""
+        """Describe in words which reports each row adds up; "" if all."""
         return str(THEN["played"]) if self.played else ""
 
     @property
     def moved(self) -> str:
-        """The effect of replacing one user, in words."""
+        """Describe in words the effect of replacing one user."""
         units = {"n": _per("n", self.visits), "r": _per("r", self.reward)}
         return filled(MOVED["counts"], **units)
 
     @property
     def evening(self) -> str:
-        """The scaling that lets all parts tolerate the same noise, in words."""
+        """Describe in words the scaling after which all parts tolerate the same noise."""
         return filled(MOVED["units_noise" if self.evened().visits < 1 else "units"], units=self._units)
 
     @property
     def briefly(self) -> str:
-        """The scaling in words, without its purpose."""
+        """Describe the scaling in words, without its purpose."""
         return filled(MOVED["units"], units=self._units)
 
     @property
@@ -94,7 +95,7 @@ class Counts(Statistic):
         )
 
     def cells(self, size: Size) -> int:
-        """Return the number of counters in a release."""
+        """Return the number of counters in each release."""
         if self.declared is None:
             return self.rows(size) * self._width(size)
         return self.declared.total(size.H) + 2 * self.rows(size)
@@ -117,7 +118,7 @@ class Counts(Statistic):
 
     @property
     def ellipsoid(self) -> tuple[float, float]:
-        """Return tau^2 and rho^2 of the ellipsoid of true counts.
+        """Return tau^2 and rho^2, the squared axes of the ellipsoid that contains the true counts.
 
             |m - m^|^2 + (n - n^)^2 / tau^2 + (r - r^)^2 / rho^2 <= R^2
 
@@ -127,22 +128,22 @@ class Counts(Statistic):
         return self.visits**-2, self.reward**-2
 
     def counter(self, scale: float) -> float:
-        """Return the scale of the noise in n."""
+        """Return the scale of the noise in a visit count n."""
         return scale / self.visits
 
     def questions(self, size: Size) -> NDArray[np.int64]:
-        """Return 3 h + part for each cell, [H * S * A * (B + 2)], where part is 0 in m, 1 in n and 2 in r. At each step
-        a user is in one cell of each part, or perhaps in none of r."""
+        """Return the index of the question that asks about each cell, [H * S * A * (B + 2)]: 3 h + part, where part
+        is 0 in m, 1 in n and 2 in r. At each step a user is in one cell of each part, or perhaps in none of r."""
         part = np.append(np.zeros(self._width(size) - 2, dtype=np.int64), (1, 2))
         return np.asarray(3 * np.arange(size.H)[:, None] + np.tile(part, size.S * size.A)).ravel()
 
     def error_bound(self, scale: float, tail: Array) -> Array:
-        """Return E = 4 * scale * tail for the noisiest part: n and m tolerate E/4, r tolerates E."""
+        """Return E, which bounds the noise in r; the noise in n and m is at most E/4."""
         return 4 * scale / self.visits * tail
 
     def paper_noise(self, model: str, size: Size, K: int, epsilon: float, delta: float) -> PaperScale:
-        """Return Laplace(3H/epsilon), times the levels of a tree over the users if there is one. 3H is the L1 norm
-        under blank-one; under replace-one it is twice that."""
+        """Return the papers' noise, Laplace(3H/epsilon), times the levels of a tree over the users if there is one.
+        3H is the L1 norm if a user's trajectory becomes empty; if it is replaced by another, the norm is twice that."""
         L1 = self.sensitivity(size, BLANK_ONE).l1
         if model == "local":
             formula = "Laplace(3H/epsilon) on each counter of each user"
@@ -163,7 +164,7 @@ class Counts(Statistic):
         return size.H * size.S * size.A
 
     def evened(self) -> Counts:
-        """Return the statistic in units in which its parts tolerate the same noise, or itself if it has none."""
+        """Return the statistic in units in which all its parts tolerate the same noise, or itself if it has none."""
         return replace(self.even or self, declared=self.declared, played=self.played)
 
 
@@ -185,9 +186,9 @@ ADD_SCALED = "float64(float64[:,:,:,::1], float64[::1], float64[::1], float64[:,
 
 @kernel
 def add_scaled(counts: Array, noise: Array, scales: Array, noisy: Array) -> float:
-    """Write counts + scales * noise to noisy, and return the smallest E for which this release is within its bounds.
-    counts, noisy: [H, S, A, B + 2], noisy is NaN if a counter is not released; noise: unit noise in the order of the
-    counts [cells]; scales: for each counter of a row [B + 2]."""
+    """Add noise: write counts + scales * noise to noisy, and return the smallest E for which this release is within
+    its bounds. counts, noisy: [H, S, A, B + 2], noisy is NaN if a counter is not released; noise: unit noise in the
+    order of the counts [cells]; scales: for each counter of a row [B + 2]."""
     H, S, A, width = counts.shape
     worst_count = 0.0
     worst_reward = 0.0

@@ -21,7 +21,8 @@ SIGNATURE = "void(float64[:,:,:,::1], float64, float64[:,:,:,::1])"  # of `proje
 
 @kernel
 def project(noisy: Array, error: float, released: Array) -> None:
-    """Release m~ and n~ = sum of m~ from (m + noise)_+ and (n + noise)_+ (Qiao, Wang 2023 (offline), eq. 3-4).
+    """Compute released transitions m~ and visits n~ = sum of m~ from (m + noise)_+ and (n + noise)_+ (Qiao, Wang
+    2023 (offline), eq. 3-4).
 
     m~ are the counts x >= 0 that minimise max |x - m'| subject to |sum x - n'| <= E/2, with E = `error`.
     """
@@ -37,7 +38,7 @@ def project(noisy: Array, error: float, released: Array) -> None:
 
 
 class CellsOfSteps:
-    """Counts or sums in which a trajectory is in one cell of each of `parts` parts at each step."""
+    """Counts or sums to which a trajectory adds in one cell per step, in each of `parts` parts."""
 
     family: str
     parts = 1
@@ -51,13 +52,13 @@ class CellsOfSteps:
         )
 
     def released_once(self, size: Size, what: str, weight: float = 1.0) -> Family:
-        """Return the family of this query alone."""
+        """Return the family that consists of this query alone, released once. what: its description."""
         replaced, blanked = (self.sensitivity(size, adjacency) for adjacency in (REPLACE_ONE, BLANK_ONE))
         return Family(self.family, what, replaced, blanked, weight=weight)
 
 
 class Dataset(CellsOfSteps):
-    """The counts n and m of a data set as a query."""
+    """The query for the counts n and m of a data set."""
 
     family = "counts"
     parts = 2
@@ -72,7 +73,7 @@ class Dataset(CellsOfSteps):
         return record[..., :-1]
 
     def answer(self, record: Array, noise: Array, error: float) -> Array:
-        """Return n~ and m~ after noise and projection, [H, S, A, S + 2], without rewards."""
+        """Return the noisy visits n~ and transitions m~ after projection, [H, S, A, S + 2], without rewards."""
         noisy = record.copy()
         sums = self.sums(noisy)
         sums += noise.reshape(sums.shape)
@@ -82,7 +83,7 @@ class Dataset(CellsOfSteps):
 
 
 class Transitions(CellsOfSteps):
-    """Counts of transitions m alone, with noise but without projection; n is their sum in each row.
+    """The query for the counts of transitions m alone, with noise but without projection; n is their sum in each row.
 
     The projection does not mix steps, so the noise in one step's release is independent of all other steps.
     """
@@ -98,7 +99,8 @@ class Transitions(CellsOfSteps):
         return counts.transitions(record)
 
     def answer(self, record: Array, noise: Array, error: float) -> Array:
-        """Return m~ and its sums n~, [H, S, A, S + 2], perhaps negative, without rewards; `error` is not used."""
+        """Return the noisy transitions m~ and their sums n~, [H, S, A, S + 2], which may be negative, without
+        rewards; `error` is not used."""
         released = np.zeros_like(record)
         m = counts.transitions(released)
         m[...] = self.sums(record) + noise.reshape(m.shape)
@@ -107,7 +109,7 @@ class Transitions(CellsOfSteps):
 
 
 class RewardSums(CellsOfSteps):
-    """Sums of rewards in [0, 1] at each (h, s, a): a query in addition to the counts, if rewards are not known."""
+    """The query for sums of rewards in [0, 1] at each (h, s, a), besides the counts, if mean rewards are not known."""
 
     family = "rewards"
 

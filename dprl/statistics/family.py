@@ -1,4 +1,4 @@
-"""Families of queries: sums over one data set that an offline learner requests from a curator."""
+"""Queries for sums over one data set, which an offline learner sends to a curator, and families of such queries."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dprl.statistics.statistic import Change
 
 
 class Query(Protocol):
-    """A query, answered by a public function of the data set and of noise.
+    """A query for sums over a data set, answered by a public function of the data set and of noise.
 
     Attributes:
         family: name of its family, which defines the effect of one trajectory on its sums.
@@ -22,10 +22,10 @@ class Query(Protocol):
 
     @property
     def half(self) -> int:
-        """The half of the data set that it sums over, 0 or 1."""
+        """Return the half of the data set that the query sums over, 0 or 1."""
 
     def draws(self, size: Size) -> int:
-        """Return the number of draws of unit noise."""
+        """Return how many random draws of noise an answer needs."""
 
     def answer(self, record: Array, noise: Array, error: float) -> Array:
         """Return the sums with `noise` added and post-processed, as the learner receives them.
@@ -39,7 +39,7 @@ class Query(Protocol):
 
 @dataclass(frozen=True)
 class Family:
-    """Sums over the trajectories of a data set that are released with independent noise of one scale."""
+    """A family of sums over the trajectories of a data set, released with independent noise of one scale."""
 
     name: str  # its name in queries
     what: str  # a description

@@ -22,7 +22,7 @@ from dprl.statistics.statistic import REPLACE_ONE, Change, PaperScale, Statistic
 
 @dataclass(frozen=True)
 class FeatureGram(Statistic):
-    """Matrices and vectors of a regression, as a statistic. Features have length at most 1.
+    """The matrices and vectors of least-squares regressions, as a statistic. Features have length at most 1.
 
     Matrix noise is symmetric, (Z + Z^T)/sqrt 2 with independent draws Z: of one scale off the diagonal, and sqrt 2
     times that on it. Only one draw is stored for each pair of equal numbers.
@@ -41,7 +41,7 @@ class FeatureGram(Statistic):
     in_papers = ("gaussian-tree",)
 
     def moves(self, adjacency: str, H: int) -> tuple[float, float]:
-        """Return one user's largest effect on the draws of a matrix, and of one vector, at a step.
+        """Return one user's largest effect on the draws of noise in a matrix, and in one vector, at a step.
 
         l2: |phi phi^T - phi' phi'^T|_F / sqrt 2 <= 1 and |phi y - phi' y'| <= 2 max |y|. l1, for |phi|_1 <= c: the
         draws of phi phi^T add up to at most (c^2 - 1)/2 + 1/sqrt 2 for c >= 1, and |phi y|_1 <= c max |y|.
@@ -73,21 +73,21 @@ class FeatureGram(Statistic):
         return matrix, (b**p * B) ** (1 / (p + 1))
 
     def cells(self, size: Size) -> int:
-        """Return the size of each release: the numbers in an upper triangle and a vector, for each step."""
+        """Return how many numbers each release has: those in an upper triangle and in a vector, for each step."""
         return size.H * size.d * (size.d + 3) // 2
 
     def row(self, size: Size) -> int:
-        """Return d, the length of a vector; for a matrix's noise see learners/linear/value_iteration.py."""
+        """Return d, the length of a vector; learners/linear/value_iteration.py bounds a matrix's noise."""
         return size.d
 
     def sensitivity(self, size: Size, adjacency: str) -> Change:
-        """Return one user's largest joint effect on all steps: on matrices once, on vectors in every release."""
+        """Return one user's largest effect on all steps: on the matrices once, on the vectors in every release."""
         ratios = [x / unit for x, unit in zip(self.moves(adjacency, size.H), self.units(size), strict=True)]
         matrices, vectors = ((size.H, ratio) for ratio in ratios)
         return Change((matrices,), one_way=True, anew=(vectors,))
 
     def scales(self, size: Size, scale: float) -> Array:
-        """Return the scale of the noise in each draw, [cells]: matrices (diagonals sqrt 2 times), then vectors."""
+        """Return the noise scale in each draw, [cells]: first matrices (sqrt 2 times on diagonals), then vectors."""
         rows, columns = np.triu_indices(size.d)
         matrix, vector = self.units(size)
         triangle = matrix * np.where(rows == columns, sqrt(2), 1.0)
@@ -99,7 +99,8 @@ class FeatureGram(Statistic):
         return replace(self, even=True)
 
     def paper_noise(self, model: str, size: Size, K: int, epsilon: float, delta: float) -> PaperScale:
-        """Return sigma_Lambda (Luyo et al. 2021, Appendix E.1); the ratio of the units then gives sigma_u."""
+        """Return the paper's noise in matrices, sigma_Lambda (Luyo et al. 2021, Appendix E.1); `units` gives
+        sigma_u."""
         H, B = size.H, self.releases
         B0 = doublings(B)
         scale = 128 / epsilon * sqrt(B * H * B0) * log(32 * H * B0 * B / delta) ** 2
@@ -120,14 +121,14 @@ class FeatureGram(Statistic):
 
 
 def doublings(batches: int) -> int:
-    """Return B0 = ceil(log2 B + 1) (Luyo et al. 2021, Appendix E.1)."""
+    """Return B0 = ceil(log2 B + 1) for B batches (Luyo et al. 2021, Appendix E.1)."""
     return ceil(log2(batches) + 1)
 
 
 @kernel
 def design(counts: Array, features: Array, sums: Array) -> None:
-    """Sum the matrices of all users so far into sums [H, 1, d, d + 1], from their counts [H, S, A, S + 2] and the
-    features [S, A, d]."""
+    """Sum the feature matrices of all users so far, and write them to sums [H, 1, d, d + 1]; counts: of these users
+    [H, S, A, S + 2]; features: [S, A, d]."""
     H, S, A, _ = counts.shape
     d = features.shape[2]
     for h in range(H):
@@ -148,7 +149,7 @@ def design(counts: Array, features: Array, sums: Array) -> None:
 def regressed(
     counts: Array, h: int, features: Array, V: Array, middle: Array, unit: Array, sums: Array
 ) -> None:
-    """Compute the vector of step h for the values V[h + 1], with V [H + 1, S], and write it to sums (see `design`).
+    """Compute the regression vector of step h for V[h + 1], with V [H + 1, S], and write it to sums (see `design`).
 
     middle, unit: [H], the centre and the range of r + V at each step.
     """
@@ -171,7 +172,7 @@ def regressed(
 
 @kernel
 def moved(counts: Array, features: Array, sums: Array) -> None:
-    """Write the sums of phi over the users who moved to each state to sums, [H, d, S]; only without privacy."""
+    """Sum the features phi of users who moved to each state, and write them to sums [H, d, S]; only without privacy."""
     H, S, A, _ = counts.shape
     d = features.shape[2]
     for h in range(H):
@@ -189,8 +190,8 @@ def moved(counts: Array, features: Array, sums: Array) -> None:
 
 @kernel
 def hide_matrices(sums: Array, noise: Array, scales: Array, noisy: Array) -> float:
-    """Write the matrices with noise to noisy, both triangles alike, and return the largest unit draw. sums, noisy: [H,
-    1, d, d + 1]; noise: unit noise [H d (d + 1)/2]; scales: of each draw [cells]."""
+    """Add noise to the matrices: write them to noisy, both triangles alike, and return the largest unit draw. sums,
+    noisy: [H, 1, d, d + 1]; noise: unit noise [H d (d + 1)/2]; scales: of each draw [cells]."""
     H, _, d, _ = sums.shape
     worst = 0.0
     c = 0
@@ -206,7 +207,7 @@ def hide_matrices(sums: Array, noise: Array, scales: Array, noisy: Array) -> flo
 
 @kernel
 def hide_vector(sums: Array, h: int, noise: Array, scales: Array, noisy: Array) -> float:
-    """Write the vector of step h with noise to noisy, and return the largest unit draw. noise: [d], unit noise."""
+    """Add noise to the vector of step h: write it to noisy; return the largest unit draw. noise: [d], unit noise."""
     H, _, d, _ = sums.shape
     worst = 0.0
     scale = scales[scales.shape[0] - (H - h) * d]

@@ -1,4 +1,4 @@
-"""Counts in which a row (h, s, a) sums only the reports of users whose policy takes a in s at h.
+"""Counts in which each row (h, s, a) adds up only the reports of users whose policy takes a in s at h.
 
 Policies are public. A user whose policy takes another action in s at h is in no counter of the row: this user's report
 has an exact zero there, plus noise. Leaving that report out of the row changes no true count and removes noise, and it
@@ -20,7 +20,7 @@ from dprl.statistics.counts import add_scaled
 
 
 def hidden(by_users: bool, ends: NDArray[np.int64], error: Array) -> float:
-    """Return the largest number of visits to a row that may be hidden by the noise of its own reports.
+    """Return the largest number of visits to a row that the noise in its own reports may hide.
 
     If E(b) >= b, nothing is visible after b users whose policy plays the row, even if all of them visited it. A batch
     has all its noise, whatever its size.
@@ -38,7 +38,7 @@ def taken(policy: Any, h: int, s: int, a: int) -> bool:
 
 @kernel
 def cells_told(policy: Any, noisy: Array) -> NDArray[np.int64]:
-    """Return the indices, in the order of unit noise, of the cells in rows whose action the policy takes.
+    """Return the indices of the counters whose action the policy takes, in the order of the noise.
 
     noisy: [H, S, A, B + 2], NaN if there is no counter.
     """
@@ -62,8 +62,8 @@ def cells_told(policy: Any, noisy: Array) -> NDArray[np.int64]:
 
 @kernel
 def look_up(reports: int, setup: Any, state: Any) -> float:
-    """Add new reports with their noise to the rows that were played, write the E of every row, and return the largest
-    noise relative to E.
+    """Add new noisy reports to the rows that were played, look up the error bound E of every row, and return the
+    largest noise relative to E.
 
     Args:
         reports: number of users since the last release, or 1 for their batch, in the unit of `setup.ends`.

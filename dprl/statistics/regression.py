@@ -1,4 +1,4 @@
-"""Matrices and vectors of regressions on a linear model: sums over the trajectories of a data set, with noise.
+"""Matrices and vectors of regressions on a linear model: noisy sums over the trajectories of a data set.
 
 Features phi: [S, A, d] are public and have norm at most 1. One trajectory is in one term of each sum.
 """
@@ -16,7 +16,7 @@ from dprl.statistics.statistic import Change
 
 @dataclass(frozen=True, eq=False)
 class Gram:
-    """The sum of w(s, a) phi phi^T at step h, with weights w: [S, A] in (0, 1].
+    """The query for the matrix sum of w(s, a) phi phi^T at step h, with weights w: [S, A] in (0, 1].
 
     Its noise is symmetric, (Z + Z^T)/sqrt 2 with independent draws Z (Qiao, Wang 2023, Algorithm 2): of the
     family's scale off the diagonal, and sqrt 2 times that on it. So a change M of the matrix moves the draws by
@@ -30,7 +30,7 @@ class Gram:
     weights: Array
 
     def draws(self, size: Size) -> int:
-        """Return the number of draws in Z [d, d]."""
+        """Return the number of random draws in Z [d, d]."""
         return int(self.features.shape[-1] ** 2)
 
     def answer(self, record: Array, noise: Array, error: float) -> Array:
@@ -44,7 +44,7 @@ class Gram:
 
 @dataclass(frozen=True, eq=False)
 class Moment:
-    """The sum of w(s, a) phi (r + V(s')) at step h, with or without r.
+    """The query for the vector sum of w(s, a) phi (r + V(s')) at step h, with or without r.
 
     Attributes:
         values: [S], V.
@@ -60,7 +60,7 @@ class Moment:
     rewarded: bool
 
     def draws(self, size: Size) -> int:
-        """Return the number of draws, d."""
+        """Return the number of random draws, d."""
         return int(self.features.shape[-1])
 
     def answer(self, record: Array, noise: Array, error: float) -> Array:
@@ -72,8 +72,8 @@ class Moment:
 
 
 def gram_change(features: Array) -> tuple[Change, Change]:
-    """Return the largest changes of a Gram matrix, if one trajectory is replaced and if it is blanked; features: [S, A,
-    d].
+    """Return the largest changes of a Gram matrix: if one trajectory is replaced by another, and by an empty one.
+    features: [S, A, d].
 
     |u phi phi^T - u' phi' phi'^T|_F is convex in the weights u, u' in [0, 1], so it is largest at their ends.
     """
@@ -86,7 +86,8 @@ def gram_change(features: Array) -> tuple[Change, Change]:
 
 
 def moment_change(features: Array, top: float) -> tuple[Change, Change]:
-    """Return the largest changes of a vector with weighted targets in [0, top]: convex in both, so the ends decide."""
+    """Return the largest changes of a vector: if one trajectory is replaced by another, and by an empty one. Its
+    weighted targets are in [0, top]; the changes are convex in both, so the ends decide."""
     flat = features.reshape(-1, features.shape[-1])
     products = flat @ flat.T
     squares = np.diag(products)
@@ -96,21 +97,24 @@ def moment_change(features: Array, top: float) -> tuple[Change, Change]:
 
 
 def centred_change(features: Array) -> tuple[Change, Change]:
-    """Return the largest changes of a vector with targets in [-1/2, 1/2]: from phi/2 to -phi/2."""
+    """Return the largest changes of a vector: if one trajectory is replaced by another (from phi/2 to -phi/2), and
+    by an empty one. Its targets are in [-1/2, 1/2]."""
     squares = (features**2).sum(-1)
     return _moved(float(squares.max())), _moved(float(squares.max()) / 4)
 
 
 def bounded_gram() -> tuple[Change, Change]:
-    """Return a Gram matrix's changes for features of norm at most 1: |phi phi^T - phi' phi'^T|_F <= sqrt 2, and 1."""
+    """Return a Gram matrix's largest changes if features have norm at most 1: if one trajectory is replaced by
+    another, |phi phi^T - phi' phi'^T|_F <= sqrt 2, and by an empty one, 1."""
     return _moved(1.0), _moved(0.5)
 
 
 def bounded_moment(top: float) -> tuple[Change, Change]:
-    """Return the largest changes of a vector for features of norm at most 1: 2 top if replaced, top if blanked."""
+    """Return a vector's largest changes if features have norm at most 1: 2 top if one trajectory is replaced by
+    another, top if by an empty one."""
     return _moved(4 * top**2), _moved(top**2)
 
 
 def _moved(l2_squared: float) -> Change:
-    """Return a change of this squared L2 norm, in one direction."""
+    """Return a change of one cell with this squared L2 norm, in one direction."""
     return Change(((1, float(np.sqrt(l2_squared))),), one_way=True)

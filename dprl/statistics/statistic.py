@@ -1,4 +1,4 @@
-"""The interface of a statistic: sums over users, released with noise, the only data that a learner receives about them.
+"""The interface of a statistic: sums over users, released with noise, which are all that a learner learns about them.
 
 A privatizer only uses the largest effect of one user on it. So a learner that depends on other sums (such as matrices
 and vectors) can bring its own statistic, and every mechanism works with it.
@@ -18,7 +18,7 @@ BLANK_ONE = "blank-one"  # an empty trajectory stands in a user's place
 
 @dataclass(frozen=True)
 class Change:
-    """The effect of one neighbouring change on the cells of a statistic at one item of the stream."""
+    """The largest effect of changing one user's data on the cells of a statistic."""
 
     moves: tuple[tuple[int, float], ...]  # pairs (count, size): `count` cells move by at most `size`
     one_way: bool = False  # whether all of them go up (or all down); otherwise half go up and half go down
@@ -29,37 +29,37 @@ class Change:
 
     @property
     def l1(self) -> float:
-        """Return the L1 norm."""
+        """Return the L1 norm of the change."""
         return sum(count * size for count, size in self.moves)
 
     @property
     def l2_squared(self) -> float:
-        """Return the squared L2 norm."""
+        """Return the squared L2 norm of the change."""
         return sum(count * size * size for count, size in self.moves)
 
     def at_once(self, times: int) -> Change:
-        """Return the joint effect of `times` such changes by one person, largest if all are in the same cells."""
+        """Return the joint effect of `times` such changes by one person, largest if they are in the same cells."""
         moves, anew = (tuple((n, times * size) for n, size in cells) for cells in (self.moves, self.anew))
         return replace(self, moves=moves, anew=anew)
 
     def times(self, releases: int) -> int:
-        """Return the maximum number, among these releases, in which the cells of `anew` are queried."""
+        """Return the largest number of these releases in which the cells of `anew` are queried."""
         return min(self.asked, releases) if self.asked else releases
 
     @property
     def once(self) -> Change:
-        """Return the change in one release alone, on the cells of `anew`."""
+        """Return the change in one release alone, of the cells in `anew`."""
         return Change(self.anew, self.one_way)
 
     @property
     def raised(self) -> int:
-        """Return the number of cells that increase."""
+        """Return the number of cells that rise."""
         count = sum(count for count, _ in self.moves)
         return count if self.one_way else count // 2
 
 
 class PaperScale(NamedTuple):
-    """The size of a paper's noise, with its formula, the places that state it, and remarks for the guarantee."""
+    """The size of the noise that a paper states, with its formula, its sources, and remarks for the guarantee."""
 
     scale: float  # of one draw, in units of release
     formula: str
@@ -70,7 +70,7 @@ class PaperScale(NamedTuple):
 
 
 class Statistic(Protocol):
-    """A kind of statistic. It is frozen and hashable, because guarantees are cached by it."""
+    """The interface of a statistic. It is frozen and hashable, because guarantees are cached by it."""
 
     parts: ClassVar[str]  # its numbers, in words
     # whether its numbers are counts, which guarantees, charts and attacks can show one by one
@@ -83,45 +83,46 @@ class Statistic(Protocol):
 
     @property
     def moved(self) -> str:
-        """The effect of replacing one user, in words."""
+        """Describe in words the effect of replacing one user."""
 
     @property
     def then(self) -> str:
-        """The processing of noisy sums before a learner's own, in words; "" for none."""
+        """Describe in words the processing of noisy sums that precedes the learner's own; "" if there is none."""
         return ""
 
     @property
     def formula(self) -> str:
-        """The formula of the number of cells."""
+        """Return the formula of the number of cells, as text."""
 
     def cells(self, size: Size) -> int:
-        """Return the number of numbers released each time."""
+        """Return how many numbers each release contains."""
 
     def sensitivity(self, size: Size, adjacency: str) -> Change:
-        """Return the largest effect of one change of the data, REPLACE_ONE or BLANK_ONE, in the units of release."""
+        """Return the largest effect of changing one user's data (REPLACE_ONE or BLANK_ONE), in the units of release."""
 
     def scales(self, size: Size, scale: float) -> Array:
         """Return the scale of the noise in each cell (or in each cell of a repeating row), in the statistic's own
-        units, given the scale in units of release."""
+        units. scale: in units of release."""
 
     def counter(self, scale: float) -> float:
         """Return the scale of the noise in the counter that guarantees and previews show, or in any cell."""
         return scale
 
     def error_bound(self, scale: float, tail: Array) -> Array:
-        """Return E, the bound on noise for the learner, given a bound `tail` on the unit noise of each cell. By default
-        it is `tail` itself, which the learner multiplies by the scales."""
+        """Return E, the bound on the noise that the learner assumes. tail: a bound on the unit noise in each cell,
+        which is E by default; the learner then multiplies it by the scales."""
         return tail
 
     def row(self, size: Size) -> int:
-        """Return the number of cells in a row, whose noise has a joint bound because a learner uses them together."""
+        """Return the number of cells in a row; the noise of a row has a joint bound, because learners use its cells
+        together."""
 
     def rows(self, size: Size) -> int:
-        """Return the number of rows that the cells fill."""
+        """Return the number of rows into which the cells are grouped."""
         return self.cells(size) // self.row(size)
 
     def evened(self) -> Self:
-        """Return the same statistic, released in units in which its parts tolerate the same noise."""
+        """Return the same statistic in units in which all its parts tolerate the same noise."""
 
     def paper_noise(self, model: str, size: Size, K: int, epsilon: float, delta: float) -> PaperScale:
-        """Return a paper's noise for a privacy model, given by its key: central or local."""
+        """Return the noise that a paper states for a privacy model, "central" or "local"."""

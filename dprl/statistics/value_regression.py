@@ -21,7 +21,8 @@ from dprl.statistics.statistic import REPLACE_ONE, Change, PaperScale, Statistic
 
 @dataclass(frozen=True)
 class ValueRegression(Statistic):
-    """Sums of a regression, as a statistic. Features are nonnegative, and |phi_v| <= 1 for v in [0, 1].
+    """The sums of regressions of values on features, as a statistic. Features are nonnegative, and |phi_v| <= 1 for
+    v in [0, 1].
 
     Noise is symmetric, M = (Z + Z^T)/sqrt 2 with independent draws Z: of one scale off the diagonal, and sqrt 2 times
     that on it. Only one draw is stored for each pair of equal numbers, so a change D of the matrix moves the draws by
@@ -39,11 +40,11 @@ class ValueRegression(Statistic):
     in_papers = ("gaussian-tree", "gaussian")
 
     def weight(self, size: Size) -> float:
-        """Return the largest weight of one user in a regression."""
+        """Return the largest weight of one user's data in a regression."""
         return 1.0
 
     def moves(self, size: Size, adjacency: str) -> tuple[float, ...]:
-        """Return one user's largest effect on the draws of a matrix and of a vector at a step, for each family.
+        """Return one user's largest effect on the noise draws of a matrix and a vector at a step, for each family.
 
         Values in [0, H]: with X, X' and V >= 0, |X X^T - X' X'^T|_F^2 = |X|^4 + |X'|^4 - 2 (X.X')^2 <= 2 H^4, and
         |X y - X' y'|^2 <= |X y|^2 + |X' y'|^2 <= 2 H^4. In [-1/2, 1/2]: |X| <= 1/2, so the first is <= 2/16, while X y
@@ -70,7 +71,7 @@ class ValueRegression(Statistic):
         return np.tile(units, (size.H - 1, 1))
 
     def cells(self, size: Size) -> int:
-        """Return the size of each release: the numbers in an upper triangle and a vector, for each step and family."""
+        """Return how many numbers each release has: an upper triangle and a vector, for each step and family."""
         return (size.H - 1) * self.families * size.d * (size.d + 3) // 2
 
     def row(self, size: Size) -> int:
@@ -79,7 +80,7 @@ class ValueRegression(Statistic):
         return size.d
 
     def sensitivity(self, size: Size, adjacency: str) -> Change:
-        """Return the largest joint effect of one user on the draws of all steps."""
+        """Return one user's largest joint effect on the draws of noise at all steps."""
         ratios = np.array(self.moves(size, adjacency)) / self.units(size)
         return Change(((1, sqrt(float((ratios**2).sum()))),), one_way=True)
 
@@ -96,7 +97,7 @@ class ValueRegression(Statistic):
         return replace(self, even=True)
 
     def paper_noise(self, model: str, size: Size, K: int, epsilon: float, delta: float) -> PaperScale:
-        """Return sigma_B of Luyo et al. 2021, Corollaries 5 and 6."""
+        """Return the paper's noise, sigma_B of Luyo et al. 2021, Corollaries 5 and 6."""
         H, K0 = size.H, ceil(log2(K) + 1)
         if model == "central":
             logs = log(8 * H / delta) * log(4 / delta) * log(16 * H * K0 / delta)
@@ -112,7 +113,8 @@ class ValueRegression(Statistic):
 
 
 def balanced(moves: tuple[float, ...], d: int) -> list[float]:
-    """Return the optimal units of a matrix and a vector, given one user's effects on their draws, see `units`."""
+    """Return the units of a matrix and a vector that minimise the effect of noise, given one user's effects on their
+    draws (see `units`)."""
     matrix, vector = moves
     ratio = matrix / sqrt(2 * d)
     length = sqrt(matrix * matrix / ratio + vector)
@@ -120,7 +122,7 @@ def balanced(moves: tuple[float, ...], d: int) -> list[float]:
 
 
 def notes_of(epsilon: float) -> tuple[str, ...]:
-    """Return remarks about noise as in the paper, which the guarantee shows in addition to its proof."""
+    """Return remarks about noise as in the paper, which the guarantee shows next to its proof."""
     notes = [
         "matrix noise is symmetric, (Z + Zᵀ)/√2, and Q is clipped at 0. The paper does not state clipping. Without it "
         "noise could make V negative, and the sensitivity would not hold"
@@ -136,9 +138,9 @@ def notes_of(epsilon: float) -> tuple[str, ...]:
 def gather(
     block: Array, features: Array, V: Array, middle: Array, unit: Array, worth: Array, sums: Array
 ) -> None:
-    """Add a block's users to the sums [H - 1, families, d, d + 1], and clear the block. block: counts of users with the
-    same V [H, S, A, S + 2]; features: [S, A, S, d]; V [H + 1, S], middle, unit [H, S, A]: as planned; worth: the weight
-    of a user in family 0 [H, S, A]."""
+    """Add the counts of a block of users to the regression sums [H - 1, families, d, d + 1], and clear them. block:
+    counts of users with the same V [H, S, A, S + 2]; features: [S, A, S, d]; V [H + 1, S], middle, unit [H, S, A]:
+    as planned; worth: the weight of a user in family 0 [H, S, A]."""
     steps, families, d, _ = sums.shape
     H, S, A, _ = block.shape
     X = np.zeros(d)
@@ -168,8 +170,8 @@ def gather(
 
 @kernel
 def add_symmetric(sums: Array, noise: Array, scales: Array, noisy: Array) -> float:
-    """Write sums + noise to noisy, both triangles alike, and return the largest unit draw. sums, noisy: [H - 1,
-    families, d, d + 1]; noise, scales: unit noise and its scale in each draw [cells]."""
+    """Add noise to sums: write them to noisy, both triangles alike, and return the largest unit draw. sums, noisy:
+    [H - 1, families, d, d + 1]; noise, scales: unit noise and its scale in each draw [cells]."""
     steps, families, d, _ = sums.shape
     worst = 0.0
     c = 0

@@ -22,7 +22,7 @@ SQUARES = 0.05  # share of the budget for squares, which only help to bound vari
 
 @dataclass(frozen=True)
 class WeightedRegression(ValueRegression):
-    """A weighted regression of values and one of their squares, see `ValueRegression`.
+    """The sums of two regressions, a weighted one of values and one of their squares, see `ValueRegression`.
 
     Centred values lie in [-1/2, 1/2] at all states possible after (s, a), with a middle and a unit for each (s, a).
     """
@@ -33,12 +33,13 @@ class WeightedRegression(ValueRegression):
     formula = "(H-1)*d*(d+3)"
 
     def weight(self, size: Size) -> float:
-        """Return the largest weight 1/v. The smallest v is the squared range of y divided by d (Luyo et al. 2021,
-        Algorithm 3), and at most 1/4 for a range of 1, because no variance is larger."""
+        """Return the largest weight 1/v of one user's data. The smallest v is the squared range of y divided by d
+        (Luyo et al. 2021, Algorithm 3), and at most 1/4 for a range of 1, because no variance is larger."""
         return max(4.0, float(size.d)) if self.centred else size.d / size.H**2
 
     def moves(self, size: Size, adjacency: str) -> tuple[float, ...]:
-        """Return the bounds of both regressions; for squares, |X2| and y^2 are nonnegative and at most H^2 or 1/4."""
+        """Return one user's largest effects in both regressions; for squares, |X2| and y^2 are nonnegative and at
+        most H^2 or 1/4."""
         most = 1 / 16 if self.centred else float(size.H**4)
         squares = (most, most * sqrt(2)) if adjacency == REPLACE_ONE else (most / sqrt(2), most)
         return (*super().moves(size, adjacency), *squares)
@@ -55,7 +56,7 @@ class WeightedRegression(ValueRegression):
         return np.tile(units, (size.H - 1, 1))
 
     def paper_noise(self, model: str, size: Size, K: int, epsilon: float, delta: float) -> PaperScale:
-        """Return sigma_B1 of Luyo et al. 2021, Corollaries 10 and 11."""
+        """Return the paper's noise, sigma_B1 of Luyo et al. 2021, Corollaries 10 and 11."""
         d, H, K0 = size.d, size.H, ceil(log2(K) + 1)
         notes = (
             *notes_of(epsilon),

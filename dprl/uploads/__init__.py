@@ -1,1 +1,1 @@
-"""Reading files that visitors upload, in the background, because pages compute nothing."""
+"""Read files that visitors upload, in separate processes, because pages themselves compute nothing."""

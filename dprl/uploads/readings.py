@@ -1,4 +1,4 @@
-"""The queue of files that visitors upload: a separate process reads each, one at a time, because pages compute nothing.
+"""The queue of files that visitors upload: a separate process reads one file at a time, because pages compute nothing.
 
 A waiting file is on the disk without a name, so that it vanishes when this process ends in any way. The memory of one
 reading is limited (MEMORY), and so is the total size of waiting files. Each visitor may have one file.
@@ -41,19 +41,19 @@ log = logging.getLogger("dprl.uploads")
 MEMORY = 3 * 2**30  # of one reading: more than twice the memory that a file of 200 MB needs
 MOST_WAITING = 10 * MOST_BYTES  # total size of all files that wait or are being read
 TOO_LARGE = f"data: reading this file needs more than {MEMORY // 2**30} GB of memory; give fewer rows."
-FAILED = "data: this file could not be read, for an unexpected reason; give it as CSV in UTF-8."
+FAILED = "data: this file could not be read, for an unexpected reason; save it as CSV in UTF-8."
 FULL = "data: too many files are being read on this server right now; give the file again in a few minutes."
-DIED = "data: reading ended before the file did, perhaps because memory ran out; give the file again, or fewer rows."
+DIED = "data: reading stopped before the end of the file, perhaps because memory ran out; give it again, or fewer rows."
 
 
 def allowed() -> bool:
-    """Return whether visitors may upload files: as DPRL_UPLOADS sets or, by default, unless the server is public."""
+    """Return whether visitors may upload files: as DPRL_UPLOADS sets, else only if the server is not public."""
     return bool(setting("DPRL_UPLOADS", 1 - setting("DPRL_PUBLIC", 0, 0, 1), 0, 1))
 
 
 @dataclass(eq=False)
 class Reading:
-    """One file of a visitor, from its upload until it is read."""
+    """One visitor's file, from its upload until it is read."""
 
     name: str  # of its stored counts
     size: int  # in bytes
@@ -71,7 +71,7 @@ class Reading:
 
     @property
     def share(self) -> float:
-        """Return the share that has been read, 0 to 1, from the file position that the reading process moves."""
+        """Return the share of the file that has been read, 0 to 1, from the reading process's position in it."""
         with suppress(OSError, ValueError):
             if self.copy is not None:
                 return min(os.lseek(self.copy.fileno(), 0, os.SEEK_CUR) / max(self.size, 1), 1.0)
@@ -84,16 +84,15 @@ def in_thread(work: Callable[[], None]) -> None:
 
 
 class Readings:
-    """The readings of all visitors' files on this server, in a queue."""
+    """The queue of all files that visitors have uploaded to this server."""
 
     def __init__(self) -> None:
         self._turn = threading.Condition()
         self._waiting: list[Reading] = []  # in the order of arrival; the first one is being read
 
     def begin(self, file: BinaryIO, asked: dict[str, Any]) -> Reading:
-        """Start to read a file. asked: see `read`, without the name. Raises SpecError if too many files wait or
-        no file can be stored here.
-        """
+        """Put a file into the queue of files to read. asked: see `read`, without the name. Raises SpecError if too
+        many files wait or no file can be stored here."""
         size = file.seek(0, 2)
         name = kept.new_name()
         with self._turn:
@@ -107,7 +106,7 @@ class Readings:
         return reading
 
     def cancel(self, reading: Reading) -> None:
-        """Stop a reading and delete its stored data."""
+        """Stop the reading of a file, and delete its stored data."""
         with self._turn:
             reading.cancelled = True
             process = reading.process
@@ -146,14 +145,14 @@ class Readings:
 
 
 def forget(name: str, marker: BinaryIO) -> None:
-    """Delete the data stored under a name, and close its marker."""
+    """Delete the data stored under a name, and close the file that protected them from deletion."""
     kept.forget(name)
     with suppress(OSError):
         marker.close()
 
 
 def unnamed(file: BinaryIO) -> BinaryIO:
-    """Return a copy of the file on the disk, without a name, opened at its beginning."""
+    """Copy a file to a temporary file that has no name on the disk; return the copy, opened at its beginning."""
     make_inside(kept.folder())
     copy = cast(BinaryIO, tempfile.TemporaryFile(dir=kept.folder()))  # noqa: SIM115 - its reader closes it
     file.seek(0)
@@ -164,7 +163,7 @@ def unnamed(file: BinaryIO) -> BinaryIO:
 
 
 def by_process(reading: Reading, file: BinaryIO) -> dict[str, Any]:
-    """Start a process that reads the file, and that ends when this one does; return its answer."""
+    """Start a process that reads the file, and return its answer. The process ends when this one does."""
     command = [sys.executable, "-m", "dprl.uploads.readings", str(file.fileno())]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=child_environment(), start_new_session=True,
@@ -184,7 +183,7 @@ def by_process(reading: Reading, file: BinaryIO) -> dict[str, Any]:
 
 
 def read(file: BinaryIO, asked: dict[str, Any]) -> dict[str, Any]:
-    """Read a file and store its counts under a name drawn beforehand.
+    """Read a file of trajectories, and store its counts under a name drawn beforehand.
 
     Args:
         asked: a dict of name, declared (a JSON text), held_out, budget (a name or None) and total (its rho or None).
@@ -225,7 +224,7 @@ def limit_memory() -> None:
 
 
 def main(arguments: list[str]) -> int:
-    """Run the command line; return its exit status."""
+    """Read the file that the parent process has opened, and print the answer as JSON; return the exit status."""
     logs.log_as("reader")
     os.nice(10)  # like workers, so that the pages' process has priority
     limit_memory()

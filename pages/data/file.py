@@ -71,7 +71,8 @@ def form(own: Own) -> None:
                 _text(first, own, "budget", "Name of the budget", "ward 2026", said.PAGE["name"], MOST_NAME)
                 how: dict[str, Any] = {"format": "%g", "help": said.PAGE["total"], "placeholder": "such as 1"}
                 second.number_input("Total ρ", 1e-6, None, own.total, key="own_total", **how)
-            how = {"format": "%g", "help": said.PAGE["rho"], "placeholder": "such as 0.1"}
+            empty = "such as 0.1" if store().public else "the whole total"
+            how = {"format": "%g", "help": said.PAGE["rho"], "placeholder": empty}
             third.number_input("ρ of this release", 1e-6, 1e6, own.rho, key="own_rho", **how)
             if own.problem:
                 st.markdown(f":red[:material/error: {escape(own.problem)}]")

@@ -106,7 +106,8 @@ def opened(item: Item) -> None:
     source = SOURCES[papers()[item.paper].paper]
     st.markdown(explained(escape(item.says)))
     authors = ", ".join(family for _, family in source.authors)
-    common(f"{authors} {source.year}, {', '.join(item.covers) or item.name}")
+    where = "added by us" if item.name.startswith("Ours") else ", ".join(item.covers) or item.name
+    common(f"{authors} {source.year}, {where}")
     verdict = f":material/{ICONS[found.verdict]}: **{said(found.verdict)}.**"
     st.markdown(f"{verdict} {explained(escape(found.summary))}")
     if item.source:

@@ -225,5 +225,5 @@ def test_any_json_is_a_model_or_is_refused(value: Any) -> None:
 def test_two_horizons_of_one_model_are_refused() -> None:
     model = EXAMPLE | {"H": 4}
     assert RunSpec(model, environment_params={"H": 4}).environment_params["H"] == 4
-    with pytest.raises(SpecError, match="8 differs from the model's 4"):
+    with pytest.raises(SpecError, match="8 differs from the model's own horizon, 4"):
         RunSpec(model, environment_params={"H": 8})

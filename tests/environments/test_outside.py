@@ -288,7 +288,7 @@ def test_what_is_no_model_is_refused_in_a_sentence(given: Any, sentence: str) ->
 
 def test_parameters_beside_a_model_are_checked() -> None:
     for params, sentence in (
-        ({"model": "{}"}, "environment_params.model: the environment is a model already"),
+        ({"model": "{}"}, "environment_params.model: the environment is already a model"),
         ({"S": 3}, "environment_params: custom has no parameter S"),
         (3, "environment_params: 3 is not allowed"),
         ({"H": 0}, "environment_params.H: 0 is not allowed"),
@@ -310,12 +310,12 @@ def with_outcome(outcome: Any) -> Any:
         ("Nope-v1", {}, "env: Gymnasium cannot make Nope-v1"),
         ("FrozenLake-v1", {"slips": 1}, "env: Gymnasium cannot make FrozenLake-v1"),
         ("Blackjack-v1", {"H": 3}, "env: its observation_space is not Discrete"),
-        ("Taxi-v4", {"fickle_passenger": True}, "options: the P of Taxi leaves fickle passengers out"),
+        ("Taxi-v4", {"fickle_passenger": True}, "options: the table P of Taxi does not include fickle"),
         ("CliffWalking-v1", {}, "H: the environment has no time limit; give H"),
         ("FrozenLake-v1", {"H": 101}, "H: 101 is not allowed; give at most 100, after which the environment ends"),
         ("FrozenLake-v1", {"H": 2, "start": [1.0]}, "start: this is not a probability"),
-        ("FrozenLake-v1", {"H": 2, "rewards": (0.0, 0.1)}, "rewards: mean rewards go from 0 to 0.33"),
-        (deep_sea(2), {"H": 2, "slips": 1}, "options: slips can be given only with an id"),
+        ("FrozenLake-v1", {"H": 2, "rewards": (0.0, 0.1)}, "rewards: mean rewards range from 0 to 0.33"),
+        (deep_sea(2), {"H": 2, "slips": 1}, "options: slips can only be given together with an id"),
         (SimpleNamespace(), {"H": 2}, "env: its observation_space is not Discrete"),
         ("FrozenLake-v1", {"H": 2, "start": [-1.0, 2.0] + [0.0] * 14}, "start: start[0] is -1, which is negative"),
         ("FrozenLake-v1", {"H": 2, "start": [0.5] + [0.0] * 15}, "start: start sums to 0.5; give"),

@@ -63,6 +63,13 @@ def test_a_marker_for_each_run_with_its_place(dark: bool) -> None:
     assert "reward lost" in picture.figure.layout.yaxis.title.text
 
 
+def test_without_a_slope_the_sentence_compares_the_last_point_that_all_curves_have() -> None:
+    unfitted = {"slope": (np.nan,) * 3, "fitted": (np.nan,) * 2}
+    curves = [curve(**unfitted), curve("local", center=np.array([4e5, 3e5, np.nan]), **unfitted)]
+    assert drawn(*curves).see.startswith("At ε = 1, the privacy cost of **central** is 100,000")
+    assert "300,000" in drawn(*curves).see
+
+
 @pytest.mark.parametrize("dark", [False, True])
 def test_bounds_are_dotted_and_never_like_a_measurement(dark: bool) -> None:
     bounds = [

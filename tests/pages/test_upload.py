@@ -128,7 +128,7 @@ def test_from_a_file_to_a_policy_and_what_is_left_of_the_budget(visit: Visit, wo
     assert sentences.PAGE["again"] in said
     press(fill(app, own_rho=0.16), "own_check")  # beyond the total; the file need not be given again
     assert app.button(key="own_run").disabled
-    assert "this release would raise this to ρ = 0.26" in words(app)
+    assert "this release would raise that to ρ = 0.26" in words(app)
     press(fill(app, own_rho=0.15), "own_check")
     work()
     app.run()
@@ -136,6 +136,14 @@ def test_from_a_file_to_a_policy_and_what_is_left_of_the_budget(visit: Visit, wo
     assert "Spent so far: **ρ = 0.25** in 2 releases, or (" in words(app)
     again = given(visit(PAGE), mine, own_columns=called)
     assert "This file was released before, under the budget ward 2026" in words(again)
+
+
+def test_a_release_without_a_rho_of_its_own_spends_the_whole_total(
+    visit: Visit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delitem(TYPED, "own_rho")
+    app = given(visit(PAGE))
+    assert app.button(key="own_run").label == "Release at ρ = 0.25"
 
 
 @pytest.mark.parametrize(

@@ -207,5 +207,5 @@ def test_what_is_not_accounted_for_is_not_released() -> None:
     other = Raw()
     other.half = 1
     for query in (Raw(), other):
-        with pytest.raises(RuntimeError, match="accounted for"):
+        with pytest.raises(RuntimeError, match="than the privacy budget covers"):
             curator.release(query)

@@ -58,7 +58,7 @@ def test_it_is_for_calibrated_noise_in_running_counts() -> None:
             spec = RunSpec(privacy=privacy, mechanism=key, **SMALL)
             assert (spec.reports, spec.calibration) == ("all", "calibrated")
             assert RunSpec(privacy=privacy, **SMALL).mechanism == before[privacy][0]
-            assert unplayable(spec) == "Noise from another package cannot be played without a server."
+            assert unplayable(spec) == "A browser cannot draw noise from another package."
             for name, value in (
                 ("reports", "played"),
                 ("calibration", "paper"),

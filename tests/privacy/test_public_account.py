@@ -92,12 +92,12 @@ def test_shuffled_bits() -> None:
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [
-        ({}, "epsilon: give exactly one of epsilon, to get the noise, and scale, to get the epsilon."),
-        ({"epsilon": 1, "scale": 1}, "epsilon: give exactly one of epsilon, to get the noise, and scale"),
+        ({}, "epsilon: give either epsilon, to compute the noise, or scale, to compute the epsilon."),
+        ({"epsilon": 1, "scale": 1}, "epsilon: give either epsilon, to compute the noise, or scale"),
         ({"epsilon": 0}, "epsilon: 0 is not allowed; give a number from 0.001 to 1000."),
         (
             {"epsilon": 1, "delta": 0},
-            "delta: gaussian-optimal needs more than 0; or give mechanism laplace-tree",
+            "delta: gaussian-optimal needs a delta above 0; give one, or mechanism laplace-tree",
         ),
         (
             {"epsilon": 1, "mechanism": "gausian"},

@@ -77,7 +77,10 @@ def test_the_longest_unused_make_room_traces_before_curves(store: Store) -> None
     assert states[0] == "done"
     assert states[1:] == ["unknown"] * 3 + ["done"] * 2
     gone = store.status(specs[1])
-    assert gone.message == "The details of this run had to make room for newer results; the curve was kept."
+    assert (
+        gone.message
+        == "The details of this run were deleted to make room for newer results; its curve is still here."
+    )
     assert len(store.live(specs[1])) == 1
     assert store.traces(specs[1]) == []
     store.ask(specs[1], "ann")

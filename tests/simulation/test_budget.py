@@ -206,7 +206,7 @@ def test_what_is_no_budget_is_refused() -> None:
     spec = given(Budget("ward", rho=1), rho=0.1)
     assert not Budget.known("ward")  # it is written down with its first release
     dprl.run(spec)
-    with pytest.raises(SpecError, match=r"ward was declared with the total ρ = 1; leave the total out"):
+    with pytest.raises(SpecError, match=r"ward was declared with the total ρ = 1; give this total, or none"):
         Budget("ward", rho=2)
     assert Budget("ward").total == 1
     assert Budget("ward").left == pytest.approx(0.9, rel=1e-4)
@@ -216,7 +216,7 @@ def test_what_is_no_budget_is_refused() -> None:
     with pytest.raises(SpecError, match="ward is damaged, so nothing is released"):
         UploadRun(spec, 0)
     path.unlink()
-    with pytest.raises(SpecError, match="ward is no longer kept here"):
+    with pytest.raises(SpecError, match="the budget ward is no longer stored here"):
         UploadRun(spec.replace(rho=0.2), 0)
 
 

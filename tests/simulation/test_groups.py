@@ -139,7 +139,7 @@ def test_without_groups_nothing_of_a_spec_or_a_release_changes() -> None:
         ({"place": ["a", "b", "a"]}, "declared.groups: a appears twice; give distinct labels."),
         ({"age": ["a", "b"]}, "declared.groups: column age is read as numbers; give a column of labels."),
         ({"village": ["a", "b"]}, "data: row 1, column village: this column is missing."),
-        ({"action": ["x", "y"]}, "data: row 1, column action: two columns are declared to be this one;"),
+        ({"action": ["x", "y"]}, "data: row 1, column action: this column is declared for two purposes;"),
     ],
 )
 def test_what_cannot_be_declared_is_refused(groups: dict[str, Any], said: str) -> None:

@@ -251,7 +251,7 @@ def test_one_person_held_out_moves_each_sum_by_what_is_declared() -> None:
     [
         ({"episodes": 0}, "declared.episodes: 0 is not allowed; give a whole number from 1 to 1000."),
         ({"episodes": True}, "declared.episodes: True is not allowed"),
-        ({"columns": {}}, "declared.episodes: 3 need a column that names each episode's user; declare columns.person"),
+        ({"columns": {}}, "declared.episodes: 3 episodes per user need a column that identifies the user"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_declared_is_refused(changes: dict[str, Any], said: str) -> None:

@@ -73,7 +73,7 @@ def test_rows_may_stand_in_any_order_and_numbers_be_written_with_a_point() -> No
         record, n, told = count([ROWS[i] for i in order])
         np.testing.assert_array_equal(record, whole)
         assert n == 2
-        assert any("of 4 rows were not in order; they have been sorted." in each for each in told)
+        assert any("of 4 rows were not in order, so all rows have been sorted." in each for each in told)
     assert len(count([ROWS[3], *ROWS[:3]])[2]) == 1  # whoever comes first
     dotted = [row.replace(",1,", ",1.0,").replace(",2,mild", ",2.0,mild") for row in ROWS]
     np.testing.assert_array_equal(count(dotted)[0], whole)
@@ -104,7 +104,7 @@ def test_a_list_of_states_may_be_mapped_alone() -> None:
         "last declared label.",
         "In 1 of 4 rows, column reward is outside the declared range 0 to 1; the file has 0.5 to 3. Each such value "
         "counts as the nearest limit.",
-        "3 of 4 rows were not in order; they have been sorted.",
+        "3 of 4 rows were not in order, so all rows have been sorted.",
     ]
 
 
@@ -137,7 +137,7 @@ def test_short_episodes_and_columns_that_are_not_there_are_refused() -> None:
         count(ROWS, HEADING.replace("patient", "who"))
     with pytest.raises(SpecError, match="row 1, column age: this column appears twice"):
         count(ROWS, HEADING.replace("note", "age"))
-    with pytest.raises(SpecError, match="row 1, column age: two columns are declared to be this one"):
+    with pytest.raises(SpecError, match="row 1, column age: this column is declared for two purposes"):
         count(ROWS, columns=PUBLIC["columns"] | {"reward": "age"})
 
 

@@ -173,10 +173,10 @@ REFUSED: dict[str, tuple[str | bytes, str]] = {
     "infinite": (GOOD.replace("0.25", "-inf"), "row 4, column reward: -inf is not a finite number"),
     "word": (GOOD.replace("0.25", "good"), "row 4, column reward: good is not a finite number"),
     "underscore": (GOOD.replace("0.25", "1_0"), "row 4, column reward: 1_0 is not a finite number"),
-    "empty cell": (GOOD.replace("0.25", ""), "row 4, column reward: it is empty"),
-    "empty label": (GOOD.replace(",x,0.5", ",,0.5"), "row 2, column action: it is empty"),
-    "blank line": (GOOD.replace("2,0", "\n2,0"), "row 4, column episode: it is empty"),
-    "formula": (GOOD.replace("x,0.5", '"=cmd|x",0.5'), "row 2, column action: =cmd|x would be a formula"),
+    "empty cell": (GOOD.replace("0.25", ""), "row 4, column reward: this cell is empty"),
+    "empty label": (GOOD.replace(",x,0.5", ",,0.5"), "row 2, column action: this cell is empty"),
+    "blank line": (GOOD.replace("2,0", "\n2,0"), "row 4, column episode: this cell is empty"),
+    "formula": (GOOD.replace("x,0.5", '"=cmd|x",0.5'), "row 2, column action: =cmd|x would be read as a formula"),
     "latin-1": (GOOD.replace("a,y", "ä,y").encode("latin-1"), "row 5 is not text in UTF-8 (byte 0xe4)"),
     "utf-16": (GOOD.encode("utf-16"), "the file is UTF-16; save it as CSV in UTF-8."),
     "utf-16 without a mark": (GOOD.encode("utf-16-le"), "the file is UTF-16; save it as CSV in UTF-8."),
@@ -187,15 +187,16 @@ REFUSED: dict[str, tuple[str | bytes, str]] = {
     "parquet": (b"PAR1" + bytes(20), "this Parquet file is damaged or cut off"),
     "long row": (GOOD.replace("0.25", "0.25,9"), "row 4, column reward: there are more fields"),
     "long first row": (GOOD.replace("0.5", "0.5,9"), "row 2, column reward: there are more fields"),
-    "short row": (GOOD.replace("b,y,1", "b,y"), "row 3, column reward: it is empty"),
+    "short row": (GOOD.replace("b,y,1", "b,y"), "row 3, column reward: this cell is empty"),
     "open quote": (GOOD.replace("2,0,a", '2,0,"a'), "row 4, column episode: a quotation mark is not closed"),
     "line break": (GOOD.replace("2,0,a", '2,0,"a\nb"'), "row 4, column episode: a quotation mark is not"),
     "heading over two lines": (GOOD.replace("step", '"st\nep"'), "row 1, column episode: a quotation mark"),
     "other labels": (
         GOOD.replace(",x,", ",X,").replace(",y,", ",Y,"),
-        "row 2, column action: no label in this column is declared. The declared ones are x, y; the file has X, Y.",
+        "row 2, column action: none of the labels in this column is declared. The declared ones are x, y; the file has "
+        "X, Y.",
     ),
-    "one person": (GOOD.replace("2,0", "1,2").replace("2,1", "1,3"), "row 2, column episode: this is one person"),
+    "one person": (GOOD.replace("2,0", "1,2").replace("2,1", "1,3"), "row 2, column episode: the file has only one"),
 }  # fmt: skip
 
 
@@ -251,7 +252,7 @@ def test_a_file_is_read_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     pieces, n = count(written(everyone), **public)
     assert n == 50
     np.testing.assert_allclose(pieces, whole, rtol=1e-12)
-    with pytest.raises(SpecError, match=f"row {40 * 3 + 3}, column reward: it is empty"):
+    with pytest.raises(SpecError, match=f"row {40 * 3 + 3}, column reward: this cell is empty"):
         count(re.sub("(p40,1,.*,).*", r"\1", written(everyone)), **public)
     with pytest.raises(SpecError, match=f"row {40 * 3 + 3}, column episode: a quotation mark is not closed"):
         count(written(everyone).replace("p40,1,", '"p40,1,').replace("p47,1,", 'p47",1,'), **public)

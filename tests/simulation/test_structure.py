@@ -139,7 +139,7 @@ def test_a_transition_outside_the_declaration_is_refused_by_name() -> None:
         spec()
     assert str(error.value) == (
         "structure: the model goes from state 1 (s1) by action 0 (a0) to state 0 (s0) at step 0, which is not declared "
-        "to be possible; declare that too."
+        "to be possible; declare it, too."
     )
     declared[1][0] = [0, 1]
     assert spec().declared is not None

@@ -297,7 +297,7 @@ def test_a_damaged_draw_is_refused_and_never_drawn_again() -> None:
     for bad in (b"", good[:-1], good[:200] + bytes([good[200] ^ 1]) + good[201:], good + b"1"):
         path.write_bytes(bad)
         for _ in range(2):
-            with pytest.raises(SpecError, match=r"^data: the release .* is never drawn again; .*\.$"):
+            with pytest.raises(SpecError, match=r"^data: the stored release .* is never drawn again; .*\.$"):
                 released(spec)
         assert path.read_bytes() == bad
     path.write_bytes(good)
@@ -323,7 +323,7 @@ def test_what_was_drawn_goes_when_its_counts_go() -> None:
     os.utime(kept.folder() / f"{second.data}.npz", (yesterday, yesterday))
     kept.remove_old()
     assert list(kept.folder().iterdir()) == []
-    with pytest.raises(SpecError, match="not kept here any more"):
+    with pytest.raises(SpecError, match="no longer stored here"):
         running.advance(60)
     assert list(kept.folder().iterdir()) == []
     (kept.folder() / f"{second.data}.{'0' * 32}").write_bytes(b"left by somebody who was killed")
@@ -358,7 +358,7 @@ def test_a_trace_holds_what_was_released_and_nothing_else() -> None:
     plain = trace.to_bytes()
     forgotten = trace.spec.replace(rho=2.0)
     kept.forget(spec.data)
-    with pytest.raises(SpecError, match="data: this data set is not kept here any more"):
+    with pytest.raises(SpecError, match="data: this data set is no longer stored here"):
         dprl.run(forgotten)
     assert trace_from_bytes(plain).spec == spec  # what was released can be read for ever
 
@@ -433,14 +433,14 @@ def test_a_link_says_what_is_public_and_asks_for_the_file() -> None:
     assert "rho.0.5" in text
     found, problems = links.decode_spec(text, kind="upload")
     assert found is None
-    assert problems == ["it was left out; data: a private data set is never part of a link: give its file."]
+    assert problems == ["it was left out; data: a link never contains a private data set; give its file."]
     pairs, _ = links.split(text, kind="upload")
     assert declaration(pairs["decl"]).text == spec.declared
     assert links.split(f"{text}~.{spec.data}", kind="upload")[0] == pairs
 
 
 def test_no_sweep_goes_over_a_file_of_ones_own() -> None:
-    with pytest.raises(SpecError, match="axis: a sweep over your own file"):
+    with pytest.raises(SpecError, match="axis: each point of a sweep over your own file"):
         Sweep(uploaded(), {"rho": [1, 10]})
 
 

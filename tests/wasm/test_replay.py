@@ -90,7 +90,7 @@ def test_the_own_budget_is_a_stop_and_without_privacy_there_is_one() -> None:
                 "episodes": 10**6,
                 "privacy": "none",
             },
-            "at most 2 s are allowed in a browser",
+            "a browser allows at most 2 s",
         ),
     ],
 )

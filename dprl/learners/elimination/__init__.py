@@ -1,1 +1,1 @@
-"""Learners that eliminate policies, stage by stage."""
+"""Policy elimination: learners that play several policies and drop the worse ones, stage by stage."""

@@ -1,4 +1,4 @@
-"""Learners that eliminate policies: their record, and the messages between them and the loop that plays their policies.
+"""The interface of policy-elimination learners, and the messages between them and the loop that plays their policies.
 
 A run consists of stages (Bai et al. 2025, Algorithm 1). A stage has H crude batches, one for each layer h, and one fine
 batch. Every user is in at most one batch, and the counts of a batch are released once and then forgotten. The sizes of
@@ -25,7 +25,7 @@ from dprl.statistics.counts import LAYER, Counts
 
 
 class Block(NamedTuple):
-    """A number of users who all follow one deterministic policy [H, S]."""
+    """A block of users who all follow the same deterministic policy [H, S]."""
 
     policy: Policy
     users: int
@@ -33,7 +33,7 @@ class Block(NamedTuple):
 
 @dataclass(frozen=True)
 class Exploration:
-    """The policies to play next."""
+    """The policies that the learner wants users to play next."""
 
     blocks: tuple[Block, ...]  # the blocks in the order of play; their counts are added to the batch
     batch: int  # the index of the batch in the whole run
@@ -43,8 +43,8 @@ class Exploration:
 
 @dataclass(frozen=True)
 class StageEstimate:
-    """The estimates at the end of a stage: a model P [H, S, A, S] (rows may sum to less than 1), R [H, S, A], the
-    policy [H, S] with the largest estimated value, and the current number in each of the learner's series."""
+    """The estimates at the end of a stage: a model P [H, S, A, S] (rows may sum to less than 1) and R [H, S, A], the
+    policy [H, S] with the largest estimated value, and the learner's own measures."""
 
     P: Array
     R: Array
@@ -53,19 +53,19 @@ class StageEstimate:
 
 
 class Eliminator(Protocol):
-    """A policy elimination in progress; it depends only on public facts and released counts."""
+    """A policy elimination in progress. It learns only from public facts and released counts."""
 
     def propose(self) -> Exploration | None:
         """Return the next policies to play, or None when every user has played."""
 
     def absorb(self, released: Array, error: float) -> StageEstimate | None:
-        """Update the estimates with the released counts of a batch [H, S, A, S + 2], whose noise is at most E, the
-        `error`. Return the estimate at the end of a stage, else None."""
+        """Update the estimates with the released counts of a batch [H, S, A, S + 2]. error: E, the bound on their
+        noise. Return the estimates at the end of a stage, else None."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class EliminationLearner(Learner):
-    """A learner that plays several policies in each stage and then drops those that look worse than the best one.
+    """A learner that plays several policies in each stage, and then drops those that look worse than the best.
 
     All other attributes are as in `Learner`.
     """
@@ -85,7 +85,7 @@ class EliminationLearner(Learner):
     forgets = True
 
     def seen(self, bonus: str) -> Counts:
-        """Return the type of counts that the learner receives, the same for every set of constants."""
+        """Return the type of counts that the learner receives, which is the same for every bonus."""
         return self.statistic
 
     def refusal(self, size: Size, K: int) -> SpecError | None:
@@ -106,14 +106,14 @@ class EliminationLearner(Learner):
         return int(20 * log(K + 1)) + 1
 
     def pace(self, private: bool) -> str:
-        """Describe the stages, which are the same with and without privacy."""
+        """Describe the learner's stages in words that follow its title; they are the same with and without privacy."""
         return (
             "plays in stages. Each is twice as long as the one before, except for the last, which gets the remaining "
             "users. At the end of each stage, the algorithm drops policies"
         )
 
     def seconds(self, size: Size, K: int) -> float:
-        """Estimate the seconds of planning in a whole run."""
+        """Estimate the seconds that planning needs in a whole run."""
         return self.planning(size) * len(stages(K, tuples(size)))
 
 
@@ -150,8 +150,8 @@ def stages(K: int, tuples: int) -> list[Stage]:
 
 
 def batches(K: int, size: Size, statistic: Counts) -> list[tuple[int, int]]:
-    """Return (number of users, number of counters that rise if one user is replaced) for each batch. A crude batch
-    releases n and m of one layer only."""
+    """Return two numbers for each batch: its users, and the counters that rise if one of them is replaced. A crude
+    batch releases n and m of one layer only."""
     fine = statistic.sensitivity(size, REPLACE_ONE).raised
     return [
         batch
@@ -167,12 +167,13 @@ def iota(problem: Problem) -> float:
 
 
 def infrequent_below(problem: Problem, error: float) -> float:
-    """Return C1 E H^2 iota, up to which m~ makes a tuple (h, x, a, x') infrequent (Algorithm 2). E >= 1 (Lemma 15)."""
+    """Return the threshold C1 E H^2 iota; a tuple (h, x, a, x') whose m~ is not above it is infrequent (Algorithm
+    2). E >= 1 (Lemma 15)."""
     return float(problem.params["C1"]) * max(error, 1.0) * problem.H**2 * iota(problem)
 
 
 def width(problem: Problem, error: float, users: int) -> float:
-    """Return the confidence width; policies that fall this far below the best active one are eliminated (Algorithm 1).
+    """Return a stage's confidence width: policies this far below the best one are eliminated (Algorithm 1).
 
     2C (sqrt(H^5 S^2 A iota / L_b) + S^3 A^2 H^5 E iota / L_b), where L_b is the stage's number of `users`.
     """
@@ -182,7 +183,7 @@ def width(problem: Problem, error: float, users: int) -> float:
 
 
 def stage_transitions(m: Array, n: Array, frequent: NDArray[np.bool_]) -> Array:
-    """Return P^[.., x'] = m~/n~ for frequent tuples; the missing mass leads to an implicit absorbing state.
+    """Return the estimated transition probabilities, m~/n~ for frequent tuples; the rest leads to an absorbing state.
 
     Rows whose sum is above 1 because of noise are scaled down to sum to 1.
     """
@@ -192,6 +193,6 @@ def stage_transitions(m: Array, n: Array, frequent: NDArray[np.bool_]) -> Array:
 
 
 def mean_rewards(released: Array) -> Array:
-    """Return the estimated mean rewards r~/n~ [H, S, A], clipped to [0, 1]."""
+    """Return the estimated mean rewards [H, S, A]: noisy reward sums divided by noisy visits, clipped to [0, 1]."""
     result: Array = np.clip(released[..., -1] / np.maximum(released[..., -2], 1.0), 0.0, 1.0)
     return result

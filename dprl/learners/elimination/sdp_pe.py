@@ -35,8 +35,8 @@ MAX_POLICIES = 10**6
 
 
 class ListedElimination:
-    """A policy elimination in progress, with an explicit list of all deterministic policies [N, H, S], flags for those
-    that are still active [N], and the index of the one with the largest value in the last estimate."""
+    """A policy elimination with an explicit list of all deterministic policies [N, H, S], flags for those that are
+    still active [N], and the index of the policy with the largest value in the last estimate."""
 
     SERIES = ("active policies", "confidence width", "infrequent tuples")
 
@@ -60,7 +60,8 @@ class ListedElimination:
         self._frequent = np.zeros((H, S, A, S), dtype=bool)
 
     def propose(self) -> Exploration | None:
-        """Return the explorers of Bai et al. 2025, Algorithm 2, layer by layer, and then those of Algorithm 3."""
+        """Return the exploration policies of Bai et al. 2025: those of Algorithm 2, layer by layer, then those of
+        Algorithm 3."""
         H, S, A = self._problem.H, self._problem.S, self._problem.A
         favourite = self.policies[self.favourite]
         if self._stage == len(self._stages):
@@ -83,7 +84,7 @@ class ListedElimination:
         return chosen
 
     def absorb(self, released: Array, error: float) -> StageEstimate | None:
-        """Finish a layer of Algorithm 2 or a stage of Algorithm 1."""
+        """Use a batch's released counts to finish a layer of Algorithm 2 or a stage of Algorithm 1."""
         problem, S, h = self._problem, self._problem.S, self._layer
         if h < problem.H:
             m, n = released[h, ..., :S], released[h, ..., S]
@@ -107,7 +108,7 @@ class ListedElimination:
 
 
 def too_large(key: str, size: Size) -> str:
-    """Return a sentence that explains why the list of policies would be too long; "" if it would not."""
+    """Explain in one sentence why the list of policies would be too long; return "" if it would not."""
     S, A, H, _ = size
     if policies_to_keep(H, S, A) is not None:
         return ""
@@ -131,9 +132,9 @@ def all_policies(H: int, S: int, A: int) -> NDArray[np.int64]:
 
 @kernel
 def best_visitors(policies: Ints, active: Flags, P: Array, d1: Array, layer: int, chosen: Ints) -> None:
-    """Write to chosen [S, A] the index of the active policy that is most likely to take a in x at `layer`; the lowest
-    index wins ties. policies: [N, H, S]; P: [H, S, A, S], whose rows may sum to less than 1: the rest goes to an
-    absorbing state."""
+    """Find, for each (x, a), the active policy most likely to take a in x at `layer`, and write its index to chosen
+    [S, A]; the lowest index wins ties. policies: [N, H, S]; P: [H, S, A, S], whose rows may sum to less than 1: the
+    rest goes to an absorbing state."""
     N, _, S = policies.shape
     A = chosen.shape[1]
     best = np.full((S, A), -1.0)
@@ -170,7 +171,7 @@ def best_visitors(policies: Ints, active: Flags, P: Array, d1: Array, layer: int
 
 @kernel
 def policy_values(policies: Ints, active: Flags, P: Array, R: Array, d1: Array, values: Array) -> None:
-    """Write each active policy's value in the model P, R, d1 to values [N], and -1 for policies that are not active."""
+    """Compute the value of each active policy in the model P, R, d1; write it to values [N], and -1 for others."""
     N, H, S = policies.shape
     V = np.zeros(S)
     before = np.zeros(S)

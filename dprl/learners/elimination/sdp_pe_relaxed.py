@@ -52,7 +52,7 @@ MAX_WORK = 3 * 10**8  # upper limit of `work` for one stage
 
 
 class RelaxedElimination:
-    """A policy elimination in progress, with mixtures of policies and only the newest constraint.
+    """A policy elimination with mixtures of policies instead of a list, and only the newest constraint on values.
 
     favourite: [H, S], the best policy in the last refined model.
     """
@@ -75,7 +75,8 @@ class RelaxedElimination:
         self._explorers = compiled(explorers, EXPLORERS)
 
     def propose(self) -> Exploration | None:
-        """Return the explorers of Bai et al. 2025, Algorithms 2 and 3 for this active set, one layer at a time."""
+        """Return the exploration policies of Bai et al. 2025, Algorithms 2 and 3, for the active mixtures, one layer
+        at a time."""
         H, S, A = self._problem.H, self._problem.S, self._problem.A
         if self._stage == len(self._stages):
             left, self._left = self._left, 0
@@ -100,7 +101,8 @@ class RelaxedElimination:
         return Exploration(blocks, crude + H, last, rest if last else ())
 
     def _explore(self, floor: float, layer: int, each: int) -> tuple[Block, ...]:
-        """Assign `each` users to every (x, a) of a layer, with the active mixture that takes a in x most often."""
+        """Return blocks of `each` users for every (x, a) of a layer, who follow the active mixture that takes a in x
+        most often."""
         H, S, A = self._problem.H, self._problem.S, self._problem.A
         greedy, V = self._best()
         pairs = np.zeros((S, A, 2, H, S), dtype=np.int64)
@@ -120,7 +122,7 @@ class RelaxedElimination:
         return greedy, V
 
     def absorb(self, released: Array, error: float) -> StageEstimate | None:
-        """Finish a crude layer or a stage."""
+        """Use a batch's released counts to finish a crude layer or a stage."""
         problem, S, h = self._problem, self._problem.S, self._layer
         threshold = infrequent_below(problem, error)
         if h < problem.H:
@@ -143,12 +145,12 @@ class RelaxedElimination:
 
 
 def work(size: Size) -> int:
-    """Estimate the number of additions for a stage, which needs a backward induction for every (h, s, a)."""
+    """Estimate the number of additions in a stage, which runs a backward induction for every (h, s, a)."""
     return tuples(size) ** 2 * size.S
 
 
 def too_large(key: str, size: Size) -> str:
-    """Return a sentence that explains why planning would take too long; "" if it would not."""
+    """Explain in one sentence why planning would take too long; return "" if it would not."""
     if work(size) <= MAX_WORK:
         return ""
     return (
@@ -159,7 +161,7 @@ def too_large(key: str, size: Size) -> str:
 
 @kernel
 def plan(P: Array, R: Array, policy: Policy, V: Array) -> None:
-    """Find the best policy [H, S] and its V [H + 1, S] in a model whose rows may sum to less than 1."""
+    """Compute the best policy [H, S] and its values V [H + 1, S] in a model whose rows may sum to less than 1."""
     H, S, A, _ = P.shape
     for s in range(S):
         V[H, s] = 0.0

@@ -1,1 +1,1 @@
-"""Learners for linear models, one paper's algorithm in each file."""
+"""Learners for linear models; each file has one paper's algorithm."""

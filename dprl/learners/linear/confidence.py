@@ -1,4 +1,4 @@
-"""Confidence sets of learners for linear models after a release, for charts."""
+"""Confidence sets for the weights of linear models after a release, to be shown in charts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dprl.mdp.tabular import Array
 
 
 class Confidence(NamedTuple):
-    """The confidence sets of the weights w_h at all regressed steps h, with M = G + ridge I and Y = M^-1 x.
+    """The confidence sets for the weights w_h at all regressed steps h, with M = G + ridge I and Y = M^-1 x.
 
         |<x, w_h - weights_h>| <= beta sqrt(x.Y + slack |Y|^2) + pull |Y|   for every x.
 
@@ -53,14 +53,15 @@ def solved(released: Array, ridge: Array) -> Solved:
 
 
 def widths(one: Confidence, inverse: Array) -> Array:
-    """Return the largest distance [.., d] of each weight from its estimate. inverse: (G + ridge I)^-1 [.., d, d]."""
+    """Return how far each weight can be from its estimate [.., d] within a confidence set. inverse: (G + ridge I)^-1
+    [.., d, d]."""
     squared = np.einsum("...ij,...ij->...i", inverse, inverse)
     own = np.diagonal(inverse, axis1=-2, axis2=-1) + one.slack[..., None] * squared
     return np.asarray(one.beta[..., None] * np.sqrt(own) + one.pull[..., None] * np.sqrt(squared))
 
 
 def narrower(first: tuple[Confidence, Array], second: tuple[Confidence, Array]) -> Confidence:
-    """Return the narrower of two valid confidence sets at every step, each given with its inverse [.., d, d]."""
+    """Return the narrower of two valid confidence sets at every step, each given with its matrix inverse [.., d, d]."""
     a, b = (np.nan_to_num(widths(*one).sum(-1), nan=np.inf) for one in (first, second))
     takes = a <= b
     return Confidence(

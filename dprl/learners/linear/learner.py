@@ -1,4 +1,4 @@
-"""The record of a learner for linear mixtures, which plans optimistically at every release, from released sums only."""
+"""The interface of learners for linear mixtures, which plan optimistically at every release from released sums."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from dprl.statistics.value_regression import ValueRegression
 
 
 class MixturePlan(NamedTuple):
-    """The result of planning, which a kernel writes in place."""
+    """The arrays that a planner computes; a kernel writes them in place."""
 
     Q: Array  # [H, S, A], optimistic values
     V: Array  # [H + 1, S], their maxima; V[H] = 0
@@ -46,7 +46,7 @@ class MixturePlan(NamedTuple):
 
 @dataclass(frozen=True)
 class MixtureProblem:
-    """The public facts that a planner's constants may depend on."""
+    """The public facts about a run that a planner's constants may depend on."""
 
     size: Size  # S, A, H and d
     K: int  # the number of users
@@ -59,7 +59,7 @@ class MixtureProblem:
 
 
 class MixturePlanner(NamedTuple):
-    """A learner's planner with one set of constants."""
+    """A planner for one exploration bonus: its kernel, its constants and its confidence sets."""
 
     plan: Callable[..., None]  # the kernel, with the signature above
     constants: Callable[[MixtureProblem], Array]  # constants(problem): returns the planner's constants, [..]
@@ -70,7 +70,7 @@ class MixturePlanner(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class MixtureLearner(PlannedLearner[MixturePlanner]):
-    """A learner that replans at every release from regressions of its own values, of the type `regression`."""
+    """A learner that plans again at every release, from regressions of its own values on features."""
 
     privacies: tuple[str, ...] = ("central", "local", "none")
     regression: type[ValueRegression] = ValueRegression
@@ -80,13 +80,14 @@ class MixtureLearner(PlannedLearner[MixturePlanner]):
     public = ("sizes", "d1", "mixture", "rewards")
 
     def seen(self, bonus: str) -> ValueRegression:
-        """Return the statistic for regressing raw values with the paper's constants, else centred and scaled values."""
+        """Return the statistic that the learner receives: regressions of raw values with the paper's bonus, else of
+        centred and scaled values."""
         return self.regression(centred=bonus != "paper")
 
 
 @kernel
 def act_greedily(h: int, plan: Any) -> None:
-    """Set V and the policy at step h from Q, which are all in `plan`; the lowest of equally good actions wins."""
+    """Set V and the policy at step h to the best actions in plan.Q; the lowest of equally good actions wins."""
     _, S, A = plan.Q.shape
     for s in range(S):
         best = 0
@@ -151,7 +152,7 @@ def next_block(most: float, users: int, K: int, d1: Array, features: Array, plan
 
 @kernel
 def centre(h: int, plan: MixturePlan) -> None:
-    """Set the middle and the unit of the next regression at step h, so that V_{h+1} is within unit/2 of the middle."""
+    """Set the middle and the unit of the next regression at step h so that V_{h+1} is within unit/2 of the middle."""
     _, S, A = plan.unit.shape
     low = plan.V[h + 1, 0]
     high = low
@@ -166,7 +167,8 @@ def centre(h: int, plan: MixturePlan) -> None:
 
 @kernel
 def reach_of_values(features: Array, h: int, s: int, a: int, V: Array, ends: Array) -> None:
-    """Write to ends [2] the smallest and largest V[h] over all states that can follow (s, a) under some weights."""
+    """Find the smallest and the largest V[h] over all states that can follow (s, a) under some weights, and write
+    them to ends [2]."""
     S, d = features.shape[2], features.shape[3]
     ends[0] = np.inf
     ends[1] = -np.inf

@@ -64,9 +64,8 @@ def step(
 
 
 def constants(problem: LinearProblem) -> Array:
-    """Return lambda = d, Upsilon and C for noise of standard deviation 1, K, and ln(24^2 18 K^2 d H / p), which is chi
-    without U_K (Luyo et al. 2021, Appendix E.1; for Laplace noise, Appendix E.3).
-    """
+    """Return the paper's constants: lambda = d, Upsilon and C for noise of standard deviation 1, K, and ln(24^2 18
+    K^2 d H / p), which is chi without U_K (Luyo et al. 2021, Appendix E.1; for Laplace noise, Appendix E.3)."""
     H, d, K, p = problem.size.H, problem.size.d, problem.K, problem.beta
     if problem.norm == "l1":
         tail = log(6 * K * H * d / p)
@@ -80,7 +79,8 @@ def constants(problem: LinearProblem) -> Array:
 def paper_confidence(
     released: Array, shift: Array, pull: Array, users: Array, constants: Array
 ) -> Confidence:
-    """Return the ellipsoid that `step` uses: |w - w~| in the norm of G + ridge is at most beta."""
+    """Return the paper's confidence ellipsoid for the weights, which `step` uses: |w - w~| in the norm of G + ridge
+    is at most beta."""
     H, d, K = released.shape[1], constants[0], constants[3]
     upsilon, C = (constants[1] * shift)[:, None], (constants[2] * pull)[:, None]
     c = d * upsilon

@@ -1,4 +1,4 @@
-"""Ridge regression from released sums, in explicit loops, so that compiled and plain Python code give equal bits."""
+"""Ridge regression from released sums, as explicit loops, so that compiled and plain Python code give equal bits."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ROUNDING = 1e-13  # a ridge below this share of the largest diagonal entry is lo
 
 @kernel
 def at_least(ridge: float, released: Array, h: int, f: int) -> float:
-    """Return the ridge, but at least ROUNDING times the largest diagonal entry, so that rounding does not erase it."""
+    """Return the ridge, raised to at least ROUNDING times the largest diagonal entry, so that rounding keeps it."""
     d = released.shape[2]
     most = 0.0
     for i in range(d):
@@ -74,7 +74,7 @@ def solve(released: Array, h: int, f: int, ridge: float, inverse: Array, weights
 
 @kernel
 def look_up(phi: Array, h: int, f: int, inverse: Array, weights: Array, found: Array) -> None:
-    """Write three numbers to found [3]: <phi, w>, the norm sqrt(phi.inverse phi), and the length |inverse phi|."""
+    """Compute <phi, w>, the norm sqrt(phi.inverse phi) and the length |inverse phi|, and write them to found [3]."""
     d = phi.shape[0]
     mean = 0.0
     square = 0.0

@@ -79,7 +79,8 @@ def constants(problem: MixtureProblem) -> Array:
 
 
 def paper_confidence(released: Array, error: Array, users: Array, constants: Array) -> Confidence:
-    """Return the ellipsoid that `plan` uses: |w - w~| in the norm of G + ridge is at most beta."""
+    """Return the paper's confidence ellipsoid for the weights, which `plan` uses: |w - w~| in the norm of G + ridge
+    is at most beta."""
     lamda, upsilon = constants[0], constants[1] * error[:, None]
     ridge = np.broadcast_to(lamda + 2.0 * upsilon, released.shape[:2])
     found = solved(released[:, :, 0], ridge)
@@ -190,9 +191,9 @@ def either(
     proxy: float,
     spent: float,
 ) -> Confidence:
-    """Return the confidence set with the better of the ridges lambda + shift and lambda at every step. shift, pull:
-    upper bounds on the noise in G and in u - G w [D]; trace: one on the trace of the sums without noise [D]; bound:
-    C_w; proxy: the targets' variance proxy; spent: 2 ln(1/failure probability)."""
+    """Return, at every step, the better of the confidence sets with ridge lambda + shift and with ridge lambda.
+    shift, pull: upper bounds on the noise in G and in u - G w [D]; trace: one on the trace of the sums without noise
+    [D]; bound: C_w; proxy: the targets' variance proxy; spent: 2 ln(1/failure probability)."""
     d = released.shape[-2]
     shift, pull = np.broadcast_to(shift[:, None], released.shape[:2]), pull[:, None]
     most = d * np.log1p(trace / (d * lamda))[:, None]

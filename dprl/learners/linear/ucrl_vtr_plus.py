@@ -102,7 +102,8 @@ def constants(problem: MixtureProblem) -> Array:
 
 
 def paper_confidence(released: Array, error: Array, users: Array, constants: Array) -> Confidence:
-    """Return the ellipsoid that `plan` uses: |w - w^| in the norm of Lambda^ is at most beta^."""
+    """Return the paper's confidence ellipsoid for the weights, which `plan` uses: |w - w^| in the norm of Lambda^ is
+    at most beta^."""
     d, chance = released.shape[-2], (constants[3] + 2.0 * np.log(users + 1.0))[:, None]
     upsilon = constants[0] * error[:, None]
     found = solved(released[:, :, 0], np.broadcast_to(1.0 + 2.0 * upsilon, released.shape[:2]))
@@ -178,7 +179,7 @@ def learn(
     facts: Array,
     plan: MixturePlan,
 ) -> None:
-    """Solve the regression of family f at step h. Inverses and weights go to the plan, and other results to facts."""
+    """Solve the regression of family f at step h. Write inverses and weights to the plan, and the rest to facts."""
     d = released.shape[2]
     lamda, shift = constants[LAMDA], constants[SHIFT] * error
     facts[FULL], facts[LESS] = at_least(lamda + shift, released, h, f), at_least(lamda, released, h, f)
@@ -207,7 +208,7 @@ def between(
     plan: MixturePlan,
     ends: Array,
 ) -> None:
-    """Write to ends [2] the smallest and the largest possible <phi, w_h>, each with the better ridge.
+    """Compute the smallest and the largest possible <phi, w_h>, each with the better ridge, and write them to ends [2].
 
     one: [d], phi for V = 1. As <one, w_h> = 1 is known, any multiple of `one` may be subtracted from phi; we choose the
     multiple that makes phi shortest.

@@ -1,4 +1,4 @@
-"""The record of a learner for linear MDPs: optimistic least-squares value iteration that requests sums step by step.
+"""The interface of learners for linear MDPs: optimistic least-squares value iteration that requests sums step by step.
 
 At a release the learner receives the matrices first. Then, for h = H - 1 down to 0, it receives the vector of step h
 and plans that step. The plan defines the vector of step h - 1: the values V[h] to regress, with their middle and unit.
@@ -24,7 +24,7 @@ from dprl.statistics.feature_gram import FeatureGram
 
 
 class ValueIterationPlan(NamedTuple):
-    """The result of planning, which a kernel writes in place, step by step."""
+    """The arrays that a planner computes; a kernel writes them in place, step by step."""
 
     Q: Array  # [H, S, A], optimistic values
     V: Array  # [H + 1, S], their maxima; V[H] = 0
@@ -50,7 +50,7 @@ class ValueIterationPlan(NamedTuple):
 
 @dataclass(frozen=True)
 class LinearProblem:
-    """The public facts that a planner's constants may depend on."""
+    """The public facts about a run that a planner's constants may depend on."""
 
     size: Size  # S, A, H and d
     K: int  # the number of users
@@ -61,7 +61,7 @@ class LinearProblem:
 
 
 class ValueIterationPlanner(NamedTuple):
-    """A learner's planner with one set of constants."""
+    """A planner for one exploration bonus: its kernel, its constants and its confidence sets."""
 
     step: Callable[..., None]  # the kernel, with the signature above
     constants: Callable[[LinearProblem], Array]  # constants(problem): returns the planner's constants, [..]
@@ -77,7 +77,7 @@ LOCAL = "no method is known to get its sums from noisy reports (Luyo et al. 2021
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class ValueIterationLearner(PlannedLearner[ValueIterationPlanner]):
-    """A learner that plans by requesting regressions of its own values on all data so far."""
+    """A learner that requests regressions of its own values on all data so far, and plans from them."""
 
     privacies: tuple[str, ...] = ("central", "none")
     loop = "batches"
@@ -87,14 +87,15 @@ class ValueIterationLearner(PlannedLearner[ValueIterationPlanner]):
 
     @property
     def refused(self) -> Mapping[str, str]:
-        """The privacy models that the learner does not support, each with the reason."""
+        """Return the privacy models that the learner does not support, each with the reason."""
         return {
             "local": f"local is an open question for {self.key}: {LOCAL}",
             "shuffle": f"shuffle is not offered for {self.key}: as with local, {LOCAL}",
         }
 
     def seen(self, bonus: str) -> FeatureGram:
-        """Return the statistic for regressing raw values with the paper's constants, else centred and scaled values."""
+        """Return the statistic that the learner receives: regressions of raw values with the paper's bonus, else of
+        centred and scaled values."""
         return FeatureGram(centred=bonus != "paper")
 
     def releases(self, size: Size, K: int, epsilon: float | None, norm: str) -> int:
@@ -104,14 +105,15 @@ class ValueIterationLearner(PlannedLearner[ValueIterationPlanner]):
         return len(batches(K, size, epsilon, norm))
 
     def pace(self, private: bool) -> str:
-        """Describe the schedule: equal batches (Luyo et al. 2021, Appendix E) or, without privacy, growing blocks."""
+        """Describe the schedule in words that follow the title: equal batches (Luyo et al. 2021, Appendix E) or,
+        without privacy, growing blocks."""
         if private:
             return "updates its policy after each of B equal batches, with B as in its paper"
         return "updates its policy at the end of blocks that grow while its matrices change little"
 
 
 def batches(K: int, size: Size, epsilon: float, norm: str) -> range:
-    """Return the numbers of users at the ends of the batches, multiples of ceil(K / B). The last may exceed K.
+    """Return the users so far at the end of each batch, multiples of ceil(K / B). The last number may exceed K.
 
     B = ceil((K epsilon)^(2/5) / (d^(3/5) H^(1/5))) (Luyo et al. 2021, Appendix E.1), or for Laplace noise ceil((K
     epsilon)^(1/3) / (d^(2/3) H^(1/3))) (Appendix E.3).
@@ -127,7 +129,7 @@ def batches(K: int, size: Size, epsilon: float, norm: str) -> range:
 
 @kernel
 def centre(h: int, plan: ValueIterationPlan) -> None:
-    """Set the middle and the unit of step h, so that r + V_{h+1} is within unit/2 of the middle."""
+    """Set the middle and the unit of step h so that r + V_{h+1} is within unit/2 of the middle."""
     S = plan.V.shape[1]
     low = plan.V[h + 1, 0]
     high = low

@@ -1,1 +1,1 @@
-"""Offline learners, which plan pessimistically from a private data set; one paper's algorithm in each file."""
+"""Offline learners, which plan pessimistically from one private data set; each file has one paper's algorithm."""

@@ -58,7 +58,8 @@ def _iota(problem: OfflineProblem) -> float:
 
 
 def iterated(problem: OfflineProblem, released: Array, r: Array, doubt: Array) -> Learned:
-    """Run pessimistic value iteration. r: mean rewards [H, S, A], each above the true mean by at most `doubt`."""
+    """Run pessimistic value iteration on released counts. r: mean rewards [H, S, A], each at most `doubt` above the
+    true mean."""
     E, p, iota = problem.errors.get(COUNTS, 0.0), problem.params, _iota(problem)
     S, A, H, _ = problem.size
     n = counts.visits(released)
@@ -84,7 +85,7 @@ def iterated(problem: OfflineProblem, released: Array, r: Array, doubt: Array) -
 
 
 def families(problem: OfflineProblem, calibration: str) -> tuple[Family, ...]:
-    """Return the families of sums, each released once: the counts n and m, and sums of rewards if these are not known.
+    """Return the sums to release, each once: the counts n and m, and sums of rewards if mean rewards are not known.
 
     The sums of rewards have more noise than the counts because the penalty depends less on it: the noise of the counts
     contributes S H E iota/n to the penalty.
@@ -98,7 +99,8 @@ def families(problem: OfflineProblem, calibration: str) -> tuple[Family, ...]:
 def errors(
     problem: OfflineProblem, mechanism: str, scales: Mapping[str, float], calibration: str
 ) -> dict[str, float]:
-    """Return E for each family. With probability 1 - beta, |noise| <= E/2 on all counts (Lemma C.2, a union bound).
+    """Return the noise bound E of each family of sums. With probability 1 - beta, |noise| <= E/2 on all counts
+    (Lemma C.2, a union bound).
 
     For `paper`, E_rho = 4 sqrt(H ln(4HS^2A/beta)/rho), which is 2 sigma sqrt(2 ln(4HS^2A/beta)). For Laplace noise the
     paper has O~(H/epsilon), and the union bound gives (8H/epsilon) ln(2HS^2A/beta). `calibrated` uses exact quantiles.
@@ -137,15 +139,16 @@ def _constant(name: str, default: float, help: str) -> Field:
 
 CONSTANTS = (
     Field(
-        "pessimism", "choice", "bernstein", "basis of the penalty, either the variance of values or their range H",
+        "pessimism", "choice", "bernstein",
+        "basis of the penalty: the variance of values (bernstein), or their range H (hoeffding)",
         choices=("bernstein", "hoeffding"),
     ),
     _constant(
-        "C1", sqrt(2), "multiple of sqrt(Var iota/(n - E)) in the penalty; with hoeffding, of H sqrt(iota/(n - E))"
+        "C1", sqrt(2), "factor of sqrt(Var iota/(n - E)) in the penalty; with hoeffding, of H sqrt(iota/(n - E))"
     ),
-    _constant("C2", 16.0, "multiple of S H E iota/n in the penalty"),
-    _constant("C", 1.0, "multiple of H for pairs with at most E visits; above 1 in the paper; from 1 on, Q is 0"),
-    _constant("C3", 0.0, "multiple of H iota/n in the penalty; the paper has 0, and 7/3 in its proof (equation 22)"),
+    _constant("C2", 16.0, "factor of S H E iota/n in the penalty"),
+    _constant("C", 1.0, "factor of H for pairs with at most E visits; above 1 in the paper; if at least 1, Q is 0"),
+    _constant("C3", 0.0, "factor of H iota/n in the penalty; the paper has 0, and 7/3 in its proof (equation 22)"),
 )  # fmt: skip
 
 
@@ -162,7 +165,8 @@ def unproved(params: Mapping[str, Any]) -> str:
 
 
 def unproved_without_noise(params: Mapping[str, Any]) -> str:
-    """Explain why the proof does not cover these constants, if so. Without noise it needs C3, as the C2 term is 0."""
+    """Explain why the proof without noise does not cover these constants; return "" if it does. It needs C3, as the
+    C2 term is 0."""
     if params["C3"] < 7 / 3 - 1e-9:
         return "as in the paper the penalty has no term of order 1/n, which the proof needs: C3 = 7/3"
     return unproved(params)

@@ -24,7 +24,8 @@ from dprl.statistics.regression import Gram, Moment, centred_change, gram_change
 
 
 def plan(problem: OfflineProblem) -> Plan:
-    """Plan with r_h + P_h V = c + phi w, which holds because P_h sums to 1; w/g regresses (r + V - c)/g on phi."""
+    """Plan pessimistically with r_h + P_h V = c + phi w, which holds because P_h sums to 1; w/g regresses (r + V -
+    c)/g on phi."""
     phi, p, E = problem.features, problem.params, problem.errors
     assert phi is not None
     S, A, H, _ = problem.size
@@ -49,13 +50,13 @@ def plan(problem: OfflineProblem) -> Plan:
 
 
 def families(problem: OfflineProblem, calibration: str) -> tuple[Family, ...]:
-    """Return the families of released sums: a matrix and a vector per step, all with the same share of the budget."""
+    """Return the sums to release: a matrix and a vector per step, all with the same share of the budget."""
     assert problem.features is not None
     found = []
     for h in range(problem.size.H - 1, -1, -1):
         for name, what, (replaced, blanked) in (
             ("gram", "the sums of phi phi^T", gram_change(problem.features)),
-            ("target", "of phi (r + V - c)/g", centred_change(problem.features)),
+            ("target", "the sums of phi (r + V - c)/g", centred_change(problem.features)),
         ):
             weight = sqrt(replaced.l2_squared)
             found.append(Family(f"{name} {h}", f"{what} at step {h}", replaced, blanked, weight=weight))
@@ -65,7 +66,7 @@ def families(problem: OfflineProblem, calibration: str) -> tuple[Family, ...]:
 def errors(
     problem: OfflineProblem, mechanism: str, scales: Mapping[str, float], calibration: str
 ) -> dict[str, float]:
-    """Return E for each Gram matrix: twice the bound on the spectral norm of its noise, as in DP-VAPVI."""
+    """Return the noise bound E of each Gram matrix: twice a bound on its noise's spectral norm, as in DP-VAPVI."""
     return {name: matrix_error(problem, scale) for name, scale in scales.items() if "gram" in name}
 
 
@@ -78,7 +79,7 @@ DP_PEVI = OfflineLearner(
     baseline="dp-pevi",
     fields=(
         LAMBDA,
-        Field("C", "float", 0.1, "multiple of sqrt(d) |phi| in the penalty, as in DP-VAPVI", 0.0, 1000.0),
+        Field("C", "float", 0.1, "factor of sqrt(d) |phi| in the penalty, as in DP-VAPVI", 0.0, 1000.0),
         *(f for f in CONSTANTS if f.name in ("c1", "c2")),
     ),
     public=("sizes", "features"),

@@ -1,4 +1,4 @@
-"""DP-KL-LCB, ours: pessimistic value iteration on private counts, with V~ a proved lower bound of v^pi.
+"""DP-KL-LCB, our algorithm: pessimistic value iteration on private counts, with V~ a proved lower bound of v^pi.
 
 It releases half of DP-APVI's sums (Qiao, Wang 2023, Algorithm 1): m alone, without projection. The lower bound on the
 value of a row (h, s, a), with W = V~_{h+1} the lower bound at next states, covers three errors:
@@ -34,7 +34,7 @@ GRID = 2.0**-30  # noise on real data is a whole multiple of it, which adds at m
 
 
 def plan(problem: OfflineProblem) -> Plan:
-    """Request the noisy sums (also of rewards if these are not known), and plan from them."""
+    """Request the noisy counts (and sums of rewards if rewards are not known), and plan pessimistically from them."""
     released = yield TRANSITIONS
     if problem.rewards is not None:
         return iterated(problem, released, problem.rewards, problem.rewards)
@@ -43,7 +43,7 @@ def plan(problem: OfflineProblem) -> Plan:
 
 
 def iterated(problem: OfflineProblem, released: Array, r: Array, least_r: Array) -> Learned:
-    """Run pessimistic value iteration. r: mean rewards [H, S, A]; least_r: lower bounds on the mean rewards."""
+    """Run pessimistic value iteration on released counts. r: mean rewards [H, S, A]; least_r: lower bounds on them."""
     S, A, H, _ = problem.size
     evidence = counts.visits(released)
     E = problem.errors.get(COUNTS, 0.0)
@@ -59,8 +59,8 @@ def iterated(problem: OfflineProblem, released: Array, r: Array, least_r: Array)
 
 
 def next_bounds(problem: OfflineProblem, released: Array, V: Array) -> tuple[Array, Array]:
-    """Return estimates of the mean value of the next state at one step, and lower bounds on it, [S, A] each. released:
-    the counts of this step [S, A, S + 2]; V: lower bounds on the values at the next step [S]."""
+    """Estimate the mean value of the next state at one step: return the estimates and lower bounds, [S, A] each.
+    released: the counts of this step [S, A, S + 2]; V: lower bounds on the values at the next step [S]."""
     E, low, high = problem.errors.get(COUNTS, 0.0), V.min(), V.max()
     m, (known, n, fewest) = counts.transitions(released), visited(counts.visits(released), E)
     mean = m @ V / n
@@ -75,7 +75,7 @@ def next_bounds(problem: OfflineProblem, released: Array, V: Array) -> tuple[Arr
 
 
 def reward_bounds(problem: OfflineProblem, released: Array, sums: Array) -> tuple[Array, Array]:
-    """Return estimates of the mean rewards, and lower bounds on them, [H, S, A] each. sums: released [H, S, A]."""
+    """Estimate the mean rewards: return the estimates and lower bounds, [H, S, A] each. sums: released [H, S, A]."""
     E, E_r = (problem.errors.get(name, 0.0) for name in (COUNTS, REWARDS.family))
     known, n, fewest = visited(counts.visits(released), E)
     mean = np.clip(sums / n, 0.0, 1.0)
@@ -87,19 +87,20 @@ def reward_bounds(problem: OfflineProblem, released: Array, sums: Array) -> tupl
 
 
 def visited(n: Array, E: float) -> tuple[NDArray[np.bool_], Array, Array]:
-    """Return whether each row certainly has a visit, its n~, and the smallest possible n (both 1 if it may not)."""
+    """Return, for each row, whether it certainly has a visit, its noisy count n~, and the smallest possible n (both
+    1 if it may have none)."""
     known = n - E >= 1
     return known, np.where(known, n, 1.0), np.where(known, n - E, 1.0)
 
 
 def rms(values: Array) -> Array:
-    """Return the root mean square over next states, the last axis."""
+    """Return the root mean square of `values` over next states, the last axis."""
     return np.asarray(np.sqrt((values**2).mean(-1)))
 
 
 def shortfall(variance: Array, above: Array, x: Array) -> Array:
-    """Bound the amount by which a mean under P may be below the mean under P^, if KL(P^, P) <= x. variance: under P^;
-    above: the difference between the mean under P^ and the smallest value."""
+    """Return a bound on how far a mean under P may be below the mean under P^, if KL(P^, P) <= x. variance: under
+    P^; above: the difference between the mean under P^ and the smallest value."""
     return np.asarray(np.sqrt(2 * variance * x) + above * x)
 
 
@@ -120,14 +121,15 @@ def divergence(problem: OfflineProblem, visits: Array) -> Array:
 
 
 def of_rewards(problem: OfflineProblem, visits: Array) -> Array:
-    """Return L for mean rewards: KL(mean of n rewards, true mean) <= L/visits (Hoeffding 1963, Theorem 1)."""
+    """Return L such that KL(mean of n rewards, true mean) <= L/visits (Hoeffding 1963, Theorem 1)."""
     if problem.episodes > 1:
         return at_all_times(problem, visits, 1)
     return np.full_like(visits, -log(_each(problem)))
 
 
 def at_all_times(problem: OfflineProblem, visits: Array, free: int) -> Array:
-    """Return ln(C(n + free, free) / probability), a bound on n KL(P^, P) for all n at once by a mixture (Ville 1939).
+    """Return a bound on n KL(P^, P) that holds for all n at once, ln(C(n + free, free) / probability), by a mixture
+    (Ville 1939).
 
     The bound divided by n decreases in n, so a lower bound on the number of visits may replace n.
     """
@@ -142,7 +144,7 @@ def _each(problem: OfflineProblem) -> float:
 
 
 def each(problem: OfflineProblem, noisy: bool) -> float:
-    """Return the failure probability of each event in the proof. Summed over all rows and events it is beta."""
+    """Return the failure probability of each event in the proof, so that together they fail with at most beta."""
     S, A, H, _ = problem.size
     learned = problem.rewards is None
     events = OF_NEXT + OF_REWARDS * learned + noisy * (NOISE_OF_NEXT + NOISE_OF_REWARDS * learned)
@@ -150,8 +152,8 @@ def each(problem: OfflineProblem, noisy: bool) -> float:
 
 
 def families(problem: OfflineProblem, calibration: str) -> tuple[Family, ...]:
-    """Return the families of sums, each released once: all counts m and, if rewards are not known, sums of rewards.
-    These have more noise than the counts, because the penalty contains the noise of the counts up to H times."""
+    """Return the sums to release, each once: all counts m and, if mean rewards are not known, sums of rewards. Sums
+    of rewards get more noise than counts, because the penalty contains the noise of the counts up to H times."""
     found = (TRANSITIONS.released_once(problem.size, "counts m of transitions"),)
     if problem.rewards is not None:
         return found
@@ -161,8 +163,9 @@ def families(problem: OfflineProblem, calibration: str) -> tuple[Family, ...]:
 def errors(
     problem: OfflineProblem, mechanism: str, scales: Mapping[str, float], calibration: str
 ) -> dict[str, float]:
-    """Return E for each family, up to the failure probability `each`. Noise changes a sum of m f by at most E times the
-    root mean square of f (and so n~ by at most E), and a sum of rewards by at most the E of that family.
+    """Return the noise bound E of each family of sums, up to the failure probability `each`. Noise changes a sum of
+    m f by at most E times the root mean square of f (and so n~ by at most E), and a sum of rewards by at most the E
+    of that family.
 
     For Gaussian noise E comes from a quantile, for Laplace(b) from Chernoff's bound, b (ln(1/chance) - ln(1 - u^2)) / u
     with the best u. Among all f with |f|_2 = 1 it is largest if f is one cell, because -ln(1 - y) is convex.

@@ -1,4 +1,4 @@
-"""The interface of an offline learner: it requests sums over one data set from a curator, and plans pessimistically.
+"""The interface of offline learners, which request sums over one data set from a curator and plan pessimistically.
 
 A learner is a generator: it yields requests and receives released values; it has no other access to the data.
 """
@@ -20,7 +20,7 @@ from dprl.statistics.family import Family, Query
 
 
 class Learned(NamedTuple):
-    """The result of learning, computed from released sums only."""
+    """The learned policy with its values, computed from released sums only."""
 
     policy: Policy  # [H, S], greedy in Q (`decided` describes an exception)
     Q_hat: Array  # [H, S, A], r + P~ V~ without the penalty
@@ -35,7 +35,7 @@ Plan = Generator[Query, Array, Learned]
 
 @dataclass(frozen=True)
 class OfflineProblem:
-    """The public facts that a learner may use."""
+    """The public facts about a problem that an offline learner may use."""
 
     size: Size  # S, A and H
     n: int  # the number of trajectories in the data set
@@ -52,11 +52,11 @@ class OfflineProblem:
 
 
 def decided(problem: OfflineProblem, Q: Array, n: Array, E: float) -> tuple[Policy, Array]:
-    """Return the policy's action at one step and a lower bound on its value, [S] each, from lower bounds Q on the
-    values of actions and released numbers of visits n, [S, A] each, with noise of at most E. The action is the lowest
-    one with the largest Q. If this action may have no visit and somebody else would decide (`hands_over`), we compare
-    the best action that certainly has a visit with the worst possible decision, which has the smallest Q. If the former
-    is better, the policy takes it; else the others decide, with the smallest Q as value."""
+    """Return the policy's action at one step and a lower bound on its value, [S] each. Q: lower bounds on the values
+    of actions; n: released numbers of visits, [S, A] each, with noise of at most E. The action is the lowest one
+    with the largest Q. If this action may have no visit and somebody else would decide (`hands_over`), we compare
+    the best action that certainly has a visit with the worst possible decision, which has the smallest Q. If the
+    former is better, the policy takes it; else the others decide, with the smallest Q as value."""
     policy, V = Q.argmax(-1), Q.max(-1)
     if not problem.hands_over:
         return policy, V
@@ -69,7 +69,7 @@ def decided(problem: OfflineProblem, Q: Array, n: Array, E: float) -> tuple[Poli
 
 
 class PaperNoise(NamedTuple):
-    """A paper's noise for one notion of privacy."""
+    """The noise that a paper states for one notion of privacy."""
 
     # scales(problem, amount): returns the scale of the noise by family; amount is rho or epsilon
     scales: Callable[[OfflineProblem, float], dict[str, float]]
@@ -79,7 +79,7 @@ class PaperNoise(NamedTuple):
 
 @dataclass(frozen=True)
 class OfflineLearner:
-    """An offline learner, as an entry of the registry. It never has access to the model or the data set."""
+    """An offline learner, an entry of the registry. It never has access to the model or the data set."""
 
     # key, title, summary, source: its names, a description, and its paper
     key: str

@@ -39,7 +39,7 @@ PEVI = OfflineLearner(
     baseline="pevi",
     fields=(
         LAMBDA,
-        Field("C", "float", 0.1, "multiple of d H |phi| in the penalty, left open by the paper", 0.0, 1000.0),
+        Field("C", "float", 0.1, "factor of d H |phi| in the penalty, left open by the paper", 0.0, 1000.0),
     ),
     public=("sizes", "features"),
     families=lambda problem, calibration: (),

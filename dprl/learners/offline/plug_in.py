@@ -1,4 +1,4 @@
-"""The plug-in policy: value iteration on the noisy frequencies without any penalty, and so without any bound.
+"""The plug-in policy: value iteration on noisy frequencies, without a penalty for uncertainty and so without a bound.
 
 It requests the same sums as DP-KL-LCB (kl_lcb.py), so both can plan from one release. If a row may have no visits, its
 next state is assumed to have the smallest possible value.
@@ -16,11 +16,11 @@ from dprl.mdp import counts
 from dprl.mdp.tabular import Array
 from dprl.statistics import REWARDS, TRANSITIONS
 
-UNPROVED = "nothing is subtracted for noise and chance, so it ranks actions without a bound"
+UNPROVED = "nothing is subtracted for noise and chance, so the values rank actions but are no bounds"
 
 
 def plan(problem: OfflineProblem) -> Plan:
-    """Request the noisy sums (also of rewards if these are not known), and plan from them."""
+    """Request the noisy counts (and sums of rewards if mean rewards are not known), and plan from them."""
     released = yield TRANSITIONS
     if problem.rewards is not None:
         return planned(problem, released, problem.rewards)
@@ -29,7 +29,7 @@ def plan(problem: OfflineProblem) -> Plan:
 
 
 def planned(problem: OfflineProblem, released: Array, r: Array) -> Learned:
-    """Run value iteration on the released counts. r: mean rewards [H, S, A]."""
+    """Run value iteration on the released counts, without a penalty. r: mean rewards [H, S, A]."""
     S, A, H, _ = problem.size
     E = problem.errors.get(kl_lcb.COUNTS, 0.0)
     Q, V, policy = np.zeros((H, S, A)), np.zeros((H + 1, S)), np.zeros((H, S), dtype=np.int64)

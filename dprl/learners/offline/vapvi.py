@@ -62,7 +62,7 @@ def plan(problem: OfflineProblem) -> Plan:
 
 
 def halves(params: Mapping[str, Any]) -> bool:
-    """Return whether variance and values are learned from separate halves of the data set."""
+    """Return whether the variances and the values are learned from separate halves of the data set."""
     return bool(params["data"] == "halves")
 
 
@@ -73,7 +73,7 @@ def _features(problem: OfflineProblem) -> Array:
 
 
 def families(problem: OfflineProblem, calibration: str) -> tuple[Family, ...]:
-    """Return the families of released sums: five at each step, from the last step to the first.
+    """Return the sums to release: five per step, from the last step to the first.
 
     For `paper`, sensitivities are bounds for all features of norm at most 1 and values of at most H, under replace-one.
     For `calibrated`, they hold for these features and for values of at most H - h - 1 at step h + 1 (1 if that is 0).
@@ -88,10 +88,10 @@ def families(problem: OfflineProblem, calibration: str) -> tuple[Family, ...]:
         reach = H if calibration == "paper" else H - h  # of r + V
         for name, what, half, top_or_none in (
             ("gram", "the sums of phi phi^T", 0, None),
-            ("square", "of phi V^2", 0, top**2),
-            ("value", "of phi V", 0, top),
-            ("weighted gram", "of phi phi^T / sigma^2", second, None),
-            ("target", "of phi (r + V) / sigma^2", second, reach),
+            ("square", "the sums of phi V^2", 0, top**2),
+            ("value", "the sums of phi V", 0, top),
+            ("weighted gram", "the sums of phi phi^T / sigma^2", second, None),
+            ("target", "the sums of phi (r + V) / sigma^2", second, reach),
         ):
             if top_or_none is None:
                 changes = bounded_gram() if calibration == "paper" else gram_change(phi)
@@ -109,7 +109,7 @@ def families(problem: OfflineProblem, calibration: str) -> tuple[Family, ...]:
 
 
 def matrix_error(problem: OfflineProblem, scale: float) -> float:
-    """Return E for a Gram matrix; its noise has a spectral norm of at most E/2 with high probability (Appendix A).
+    """Return the noise bound E of a Gram matrix; the noise's spectral norm is at most E/2 w.h.p. (Appendix A).
 
     E = sqrt(d/rho_0) (2 + (ln(5 c1 H/delta)/(c2 d))^(2/3)) if scale = 1/sqrt(4 rho_0). The paper leaves c1 and c2 open.
     """
@@ -121,12 +121,12 @@ def matrix_error(problem: OfflineProblem, scale: float) -> float:
 def errors(
     problem: OfflineProblem, mechanism: str, scales: Mapping[str, float], calibration: str
 ) -> dict[str, float]:
-    """Return E for each Gram matrix: twice the bound on the spectral norm of its noise."""
+    """Return the noise bound E of each Gram matrix: twice the bound on the spectral norm of its noise."""
     return {name: matrix_error(problem, scale) for name, scale in scales.items() if "gram" in name}
 
 
 def paper_scales(problem: OfflineProblem, rho: float) -> dict[str, float]:
-    """Return the noise scale of each family in Algorithm 2, line 2, with rho_0 = rho/(5H)."""
+    """Return the noise scale of each family of sums in Algorithm 2, line 2, with rho_0 = rho/(5H)."""
     H = problem.size.H
     rho_0 = rho / (5 * H)
     each = {
@@ -154,7 +154,7 @@ CONSTANTS = (
         choices=("halves", "whole"),
     ),
     LAMBDA,
-    Field("C", "float", 0.1, "multiple of sqrt(d) |phi| in the penalty, left open by the paper", 0.0, 1000.0),
+    Field("C", "float", 0.1, "factor of sqrt(d) |phi| in the penalty, left open by the paper", 0.0, 1000.0),
     Field("D", "float", 0.0, "numerator of D/K in the penalty; the paper's D is undefined if kappa is 0", 0.0, 1e12),
     Field("c1", "float", 1.0, "constant in the logarithm ln(5 c1 H/delta) in E, left open by the paper", 0.001, 1000.0),
     Field("c2", "float", 1.0, "constant in E: the logarithm is divided by c2 d; left open by the paper", 0.001, 1000.0),

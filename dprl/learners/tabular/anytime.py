@@ -36,14 +36,14 @@ SAME = (
 
 @kernel
 def reach_in_ellipsoid(squares: float, total: float, B: int, tau2: float) -> float:
-    """Maximize (r - r~) f_0 + sum (m - m~) f over the ellipsoid of radius 1, from squares = rho^2 f_0^2 + |f|^2 and
-    total = sum f over B next states (Sherman, Morrison)."""
+    """Return the maximum of (r - r~) f_0 + sum (m - m~) f over the ellipsoid of radius 1, computed from squares =
+    rho^2 f_0^2 + |f|^2 and total = sum f over B next states (Sherman, Morrison)."""
     return float(np.sqrt(max(squares - total * total / (B + tau2), 0.0)))
 
 
 @kernel
 def raised_mean(k: float, squares: float, total: float, B: int, tau2: float) -> float:
-    """Return e such that q + e is the maximum of (r + sum m V) / n over the ellipsoid; q is the value at its centre.
+    """Return how far the maximum of (r + sum m V) / n over the ellipsoid is above q, the value at its centre.
 
     k = E / n~; squares, total: as in `reach_in_ellipsoid`, for f = V - q and f_0 = 1. e solves e = k reach(f - e), a
     quadratic equation. Requires k^2 B tau^2 / (B + tau^2) < 1; otherwise the ellipsoid contains counts with n = 0.
@@ -57,7 +57,7 @@ def raised_mean(k: float, squares: float, total: float, B: int, tau2: float) -> 
 
 @kernel
 def bernstein_rise(v: float, c: float, x: float) -> float:
-    """Return an upper bound on the true mean of reward plus next value minus its estimate, at log-wealth x per visit.
+    """Return an upper bound on the true mean of reward plus next value minus its estimate. x: the log-wealth per visit.
 
     v: the sum of the two variances; c: the largest distance of either above its mean. The result is u c x / y for the
     u > 0 with u - ln(1 + u) = y = x c^2 / v, rounded up by one step of Newton's method from y + sqrt(2 y) >= u.
@@ -72,8 +72,8 @@ def bernstein_rise(v: float, c: float, x: float) -> float:
 
 @kernel
 def fixed_bet_rise(v: float, c: float, start: float, n: float) -> float:
-    """Return the bound of `bernstein_rise` from one of the bets 2^-j that are fixed beforehand; their cost does not
-    grow with n like a portfolio's. start: the first of `constants`.
+    """Return the same bound as `bernstein_rise`, but from a bet 2^-j that is fixed beforehand, whose cost does not
+    grow with n as a portfolio's does. start: the first of `constants`.
 
     Any bet below 1/c is valid. We use the bet nearest to the best one, sqrt(2 x / v). If the best bet is above 1/(4c),
     there are too few visits, a portfolio gives a better bound, and the result is infinity.
@@ -90,7 +90,7 @@ def fixed_bet_rise(v: float, c: float, start: float, n: float) -> float:
 
 @kernel
 def bernstein_bonus(v: float, c: float, spread: float, start: float, n: float, most: float) -> float:
-    """Return an upper bound on the true mean of reward plus next value minus its estimate, for n to `most` visits."""
+    """Return an upper bound on the true mean of reward plus next value minus its estimate, after n to `most` visits."""
     rise = fixed_bet_rise(v, c, start, n)
     if rise < np.inf:
         return rise
@@ -100,7 +100,8 @@ def bernstein_bonus(v: float, c: float, spread: float, start: float, n: float, m
 
 @kernel
 def hoeffding_bonus(spread: float, start: float, n: float, most: float) -> float:
-    """Return the bound of `bernstein_bonus` for any rewards in [0, 1] and values in an interval of length `spread`."""
+    """Return the same kind of bound as `bernstein_bonus`, for any rewards in [0, 1] and any values in an interval of
+    length `spread`."""
     v = (1.0 + spread * spread) / 4.0
     rise = fixed_bet_rise(v, max(spread, 1.0), start, n)
     if rise < np.inf:
@@ -110,7 +111,7 @@ def hoeffding_bonus(spread: float, start: float, n: float, most: float) -> float
 
 @kernel
 def extremes(values: Array, B: int) -> tuple[float, float]:
-    """Return the largest and least of the first B values."""
+    """Return the largest and the smallest of the first B values."""
     top = values[0]
     bottom = values[0]
     for x in range(1, B):
@@ -123,7 +124,7 @@ def extremes(values: Array, B: int) -> tuple[float, float]:
 def bernstein(
     released: Array, errors: Array, possible: Table, constants: Array, Q: Array, V: Array, policy: Policy
 ) -> None:
-    """Run optimistic backward induction with the smaller of the two anytime bounds, using the result of `constants`."""
+    """Run optimistic backward induction with the smaller anytime bound. constants: as `constants` returns them."""
     H, S, A = Q.shape
     start = constants[0]
     most = released.shape[3] - 2
@@ -183,7 +184,7 @@ def bernstein(
 def hoeffding(
     released: Array, errors: Array, possible: Table, constants: Array, Q: Array, V: Array, policy: Policy
 ) -> None:
-    """Run optimistic backward induction with the anytime Hoeffding bound, using the result of `constants`."""
+    """Run optimistic backward induction with the anytime Hoeffding bound. constants: as `constants` returns them."""
     H, S, A = Q.shape
     start = constants[0]
     most = released.shape[3] - 2
@@ -216,7 +217,8 @@ def hoeffding(
 
 
 def constants(problem: Problem) -> Array:
-    """Return ln(10 H S A / (9 beta)), tau^2 and rho^2. With noise, beta/3 is spent on the bound on its length."""
+    """Return the anytime bonus's constants: ln(10 H S A / (9 beta)), tau^2 and rho^2. With noise, beta/3 is spent on
+    the bound on its length."""
     beta = problem.beta * (1.0 if problem.epsilon is None else 2 / 3)
     start = log(10 * problem.H * problem.S * problem.A / (9 * beta))
     return np.array([start, *(problem.ellipsoid or (1.0, 1.0))])

@@ -21,7 +21,7 @@ from dprl.statistics import CONSISTENT
 def plan(
     released: Array, errors: Array, possible: Table, constants: Array, Q: Array, V: Array, policy: Policy
 ) -> None:
-    """Run Qiao, Wang 2023 (online), Algorithm 1, lines 5-16, on the released counts n~, m~, r~ alone.
+    """Run Qiao, Wang 2023 (online), Algorithm 1, lines 5-16, on released visits n~, transitions m~ and rewards r~.
 
     b = c_variance sqrt(Var_{P~}(V~_{h+1}) / n~) + c_count sqrt(1 / n~) + c_privacy E / n~
         + c_gap sqrt( sum_{s'} P~(s') min{ g1 / n~_{h+1}(s') + (g2 E^2 + g3) / n~_{h+1}(s')^2, H^2 } / n~ )
@@ -75,7 +75,7 @@ def plan(
 
 
 def constants(problem: Problem) -> Array:
-    """Return the slope of the cap, c_variance, c_count, c_privacy, c_gap, g1, g2 and g3.
+    """Return the constants of `plan`: how much the limit on Q falls per step, and the factors of the bonus's terms.
 
     The paper's logarithm is iota = ln(30 H S A T / beta).
     Privacy does not depend on these constants, because the bonus is post-processing.

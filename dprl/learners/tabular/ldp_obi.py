@@ -28,7 +28,7 @@ from dprl.statistics import NOISY
 def plan(
     released: Array, errors: Array, possible: Table, constants: Array, Q: Array, V: Array, policy: Policy
 ) -> None:
-    """Run optimistic backward induction with an L1 bonus, and with denominators that are rarely below the true counts.
+    """Run optimistic backward induction with an L1 bonus; the denominators are rarely below the true counts.
 
     With |r^ - r| <= c1, |n^ - n| <= c2, |sum m^ - n| <= c3, |m^ - m| <= c4, N = n^ + alpha c2, M = sum m^ + alpha c3,
     Q = r^/N + sum m^ V/M + L/sqrt(N) + ((alpha + 1) c2 + c1)/N

@@ -1,4 +1,4 @@
-"""The record of a tabular learner, which plans optimistically at every release, from released counts only."""
+"""The interface of tabular learners, which plan optimistically at every release, from released counts alone."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ OWN = "own"  # name of the constants of a learner without a paper or a proof
 
 
 class Planner(NamedTuple):
-    """A planner with one set of constants: the kernel `plan`, and a function that returns its array of constants."""
+    """A planner for one exploration bonus: the kernel `plan`, and the function that computes its array of constants."""
 
     plan: Callable[..., None]
     constants: Callable[[Problem], Array]
@@ -37,7 +37,7 @@ class Planner(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class TabularLearner(Learner):
-    """A learner that replans at every release from released counts.
+    """A learner that plans again at every release, from released counts.
 
     All other attributes are as in `Learner`.
 
@@ -65,7 +65,7 @@ class TabularLearner(Learner):
             object.__setattr__(self, "bonuses", ("anytime", "paper") if self.anytime else (OWN,))
         if "anytime" in self.bonuses and self.anytime is None:
             raise ValueError(
-                f"bonuses: {self.key} names anytime and has no kernel for it; give anytime=, or bonuses=('own',)"
+                f"bonuses: {self.key} lists anytime but has no kernel for it; give anytime=, or bonuses=('own',)"
             )
 
     def seen(self, bonus: str) -> Counts:
@@ -73,7 +73,7 @@ class TabularLearner(Learner):
         return FITTED if bonus == "anytime" else self.statistic
 
     def planner(self, bonus: str) -> Planner:
-        """Return the planner for this bonus."""
+        """Return the planner for this exploration bonus."""
         if self.anytime and bonus == "anytime":
             return Planner(self.anytime, anytime.constants)
         return Planner(self.plan, self.constants)
@@ -83,7 +83,7 @@ CAP = Field(
     "cap",
     "choice",
     "H",
-    "ceiling of Q at step h: H as in the paper, or the reward that is left, H-h",
+    "upper limit of Q at step h: H as in the paper, or the most that can still be earned, H-h",
     choices=("H", "H-h"),
     when="not anytime",
 )

@@ -32,7 +32,7 @@ def plan(
     V: Array,
     policy: Logits,
 ) -> None:
-    """Evaluate the last policy optimistically, then take one step of mirror descent for each user who played it.
+    """Evaluate the last policy optimistically, then take as many steps of mirror descent as users played it.
 
     With den = max(n^ + E1, 1), where E1 = E/4 bounds the noise in n^ and m^, and E bounds the noise in r^,
     Q = clip((r^ + sum m^ V)/den + L/sqrt(den) + (E + 2 E1)/den + H (L_p/sqrt(den) + (B + 2) E1/den), 0, H - h),
@@ -67,7 +67,7 @@ def plan(
 
 @kernel
 def mirror_step(size: float, h: int, s: int, Q: Array, policy: Logits) -> None:
-    """Update ln pi to ln pi + size Q, minus the logarithm of its normalizing sum."""
+    """Take one step of mirror descent: replace ln pi by ln pi + size Q, normalised so that probabilities sum to 1."""
     A = Q.shape[2]
     top = -np.inf
     for a in range(A):

@@ -21,7 +21,8 @@ from dprl.statistics import NOISY
 def plan(
     released: Array, errors: Array, possible: Table, constants: Array, Q: Array, V: Array, policy: Policy
 ) -> None:
-    """Run optimistic backward induction with den = max(n^ + E1, 1); E1 = E2 = E/4 bound the noise in n^ and m^.
+    """Run optimistic backward induction with denominators max(n^ + E1, 1), where E1 = E2 = E/4 bound the noise in
+    visits n^ and transitions m^.
 
     Q = (r^ + sum m^ V)/den + c_reward/sqrt(den) + c_value/sqrt(den) + (w_reward E1 + w_value (S E2 + 2 E1))/den,
     clipped to [0, H]; the clip at 0 is ours, because noise can make r^ and m^ negative.
@@ -59,7 +60,7 @@ def plan(
 
 
 def constants(problem: Problem) -> Array:
-    """Return the slope of the cap, c_reward, c_value, w_reward and w_value.
+    """Return the constants of `plan`: how much the limit on Q falls per step, and the factors of the bonus's terms.
 
     As in the paper (from memory), Lc = sqrt(2 ln(4 S A T/beta)), c_reward = Lc, c_value = H Lc, w_reward = 3, and
     w_value = H. 3 E1 = E1 + 2 E1 covers the noise in r (assumed as large as in n) and the division by n^ + E1, but

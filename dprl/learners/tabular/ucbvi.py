@@ -63,7 +63,7 @@ def plan(
 
 
 def constants(problem: Problem) -> Array:
-    """Return the slope of the cap, and c_variance, c_count, c_range and c_gap, the factors of the bonus's terms.
+    """Return the constants of `plan`: how much the limit on Q falls per step, and the factors of the bonus's terms.
 
     Azar et al. 2017 have L = ln(5 S A T / beta). We estimate rewards, too, which adds sqrt(L / (2n)) to the bonus.
     """

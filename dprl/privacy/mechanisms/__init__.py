@@ -1,4 +1,4 @@
-"""The registry of noise mechanisms, with one file for each family of mechanisms."""
+"""The registry of noise mechanisms; each family of mechanisms has its own file."""
 
 import numpy as np
 
@@ -42,12 +42,12 @@ MECHANISMS: Registry[Mechanism] = Registry(
 def no_noise(
     i: int, leaves: Leaves, batches: Array, memory: Array, rng: np.random.Generator, noise: Array
 ) -> None:
-    """Add no noise, which leaves the sums as they are."""
+    """Do nothing, so that the sums remain exact."""
 
 
 def alone(mechanism: Mechanism) -> Mechanism:
-    """Return the mechanism for cells that are queried again at each release and are not running sums. It draws noise
-    independently, from the distribution for which the given mechanism computes losses. Use it with release 0 of a
+    """Return a mechanism for sums that are computed afresh at each release, not running sums: it draws independent
+    noise from the distribution for which the given mechanism computes privacy losses. Use it with release 0 of a
     stream of single items."""
     return {"l2": GAUSSIAN, "l1": LAPLACE}[mechanism.norm]
 

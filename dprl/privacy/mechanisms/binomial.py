@@ -1,4 +1,4 @@
-"""Binomial noise from shuffled bits (Bai et al. 2025, Algorithm 4), for each batch or in the nodes of a tree over them.
+"""Binomial noise from shuffled random bits (Bai et al. 2025, Algorithm 4), for each batch or each node of a tree.
 
 The unit of noise is one bit. The analyser subtracts the mean.
 
@@ -30,7 +30,7 @@ MANY = 1e15  # users
 
 @kernel
 def bits_of(users: int, rule: float, amount: float) -> tuple[int, float]:
-    """Return the trials and probability of the bits of a batch of `users` under a rule. amount: its parameter.
+    """Return how many random bits a batch of `users` users adds to a counter, and the probability that a bit is 1.
 
     With VARIANCE, each user adds as many bits as needed for trials >= 4 amount, and trials q (1 - q) = amount. With
     AS_IN_PAPER, n < tau users add ceil(tau / n) fair bits each, and more users one Bernoulli(tau / 2n) bit each.
@@ -48,7 +48,7 @@ def bits_of(users: int, rule: float, amount: float) -> tuple[int, float]:
 def binomial_sum(
     i: int, leaves: Leaves, batches: Array, memory: Array, rng: np.random.Generator, noise: Array
 ) -> None:
-    """Add a draw of Binomial(batches[i, 0], batches[i, 1]) minus its mean to `noise`, which sums over the batches."""
+    """Add Binomial noise for batch i, minus its mean, to each cell of `noise`, which accumulates over the batches."""
     trials, probability = int(batches[i, 0]), batches[i, 1]
     if batches[i, 0] <= VARIANCE:
         trials, probability = bits_of(leaves[i + 1] - leaves[i], batches[i, 0], batches[i, 1])
@@ -68,12 +68,13 @@ def add_bits(rng: np.random.Generator, count: int, noise: Array) -> None:
 def binomial_tree(
     i: int, leaves: Leaves, batches: Array, memory: Array, rng: np.random.Generator, noise: Array
 ) -> None:
-    """Run the Binary Mechanism over the batches, with batches[0, 0] fair bits in every node."""
+    """Add noise to running sums with a binary tree over the batches, with batches[0, 0] fair bits in every node."""
     tree(i, leaves, memory, rng, noise, add_bits, int(batches[0, 0]))
 
 
 def losses(change: Change, scale: float, stream: Stream) -> tuple[Losses, ...]:
-    """Return the losses of a change in batch b: batches[b, 2] counters rise, and as many fall unless it is one-way.
+    """Return the privacy losses of replacing one user in batch b: batches[b, 2] counters rise, and as many fall
+    unless the change is one-way.
 
     For each number of counters, the worst batch has the smallest variance or the most lopsided bits; both are returned.
     """
@@ -93,11 +94,11 @@ def losses(change: Change, scale: float, stream: Stream) -> tuple[Losses, ...]:
 
 def _only_bits(change: Change, scale: float) -> None:
     if scale != 1.0 or any(size > 1 for _, size in change.moves):
-        raise ValueError("bits are neither scaled nor moved by more than one")
+        raise ValueError("noise of random bits needs scale 1 and counters that change by at most 1")
 
 
 def _tree_losses(change: Change, scale: float, stream: Stream) -> tuple[Losses, ...]:
-    """Return the losses of a user whose batch is in one node per level, each node with the same number of bits."""
+    """Return the privacy losses of a user whose batch is in one node per level of the tree, with equally many bits."""
     _only_bits(change, scale)
     trials, probability, raised = stream.batches[0]
     moved = int(raised) * levels(stream.items)
@@ -115,7 +116,7 @@ def _tree_tail(stream: Stream, failure: float) -> Array:
 
 
 def _of_all_sizes(batches: Array) -> Array:
-    """Return the batches, with each rule replaced by its two extreme cases, the fewest and the most users."""
+    """Return the batches; replace each batch of unknown size by two extreme cases, the fewest and the most users."""
     rows = []
     for trials, amount, moved in np.unique(batches, axis=0):
         sizes = (1, int(MANY)) if trials <= VARIANCE else ()
@@ -151,7 +152,7 @@ def _tail(stream: Stream, failure: float) -> Array:
 
 
 def first_batch(stream: Stream) -> Stream:
-    """Return a stream of only the first batch, because a user is in one batch. If the size is unknown, it is 1."""
+    """Return a stream with only the first batch, as each user is in one batch. If its size is unknown, it is 1."""
     return replace(
         stream,
         leaves=np.array([0, max(int(stream.leaves[1]), 1), -1]),
@@ -162,7 +163,7 @@ def first_batch(stream: Stream) -> Stream:
 def scattered_batches(
     rng: np.random.Generator, stream: Stream, count: int
 ) -> tuple[Stream, NDArray[np.int64]]:
-    """Implement `Mechanism.scattered` for bits in batches, which have one user each if sizes are not known yet."""
+    """Put `count` items into random batches, as `Mechanism.scattered` requires; unknown sizes count as one user."""
     chosen, at = np.unique(rng.integers(0, stream.releases, count), return_inverse=True)
     sizes = np.maximum(np.diff(stream.leaves[:-1])[chosen], 1)
     leaves = np.concatenate([[0], np.cumsum(sizes), [-1]]).astype(np.int64)
@@ -170,13 +171,13 @@ def scattered_batches(
 
 
 def bits_ratio(stream: Stream, seen: Array, at: At, first: Array, second: Array) -> Array:
-    """Return the log-likelihood ratios [n] from the batches that contain the user (counts are whole numbers)."""
+    """Return an attacker's log-likelihood ratios [n] from the batches with the user (counts are whole numbers)."""
     batches = zip(*np.unique(at, return_counts=True), strict=True)
     return np.asarray(sum(_of_batch(stream, seen, int(b), int(n), first, second) for b, n in batches))
 
 
 def _of_batch(stream: Stream, seen: Array, at: int, times: int, first: Array, second: Array) -> Array:
-    """Return the log-likelihood ratios [n] for one batch that contains the user `times` times."""
+    """Return an attacker's log-likelihood ratios [n] for one batch that contains the user `times` times."""
     from scipy.stats import binom
 
     trials, probability = stream.batches[at, :2]
@@ -191,7 +192,7 @@ def _of_batch(stream: Stream, seen: Array, at: int, times: int, first: Array, se
 
 
 def tree_ratio(stream: Stream, seen: Array, at: At, first: Array, second: Array) -> Array:
-    """Return the log-likelihood ratios [n] from the tree's nodes that contain the items."""
+    """Return an attacker's log-likelihood ratios [n] from the tree's nodes that contain the items."""
     from scipy.stats import binom
 
     trials, probability, _ = stream.batches[0]
@@ -205,7 +206,7 @@ def tree_ratio(stream: Stream, seen: Array, at: At, first: Array, second: Array)
 
 
 def fewer_bits(stream: Stream) -> tuple[Stream, float]:
-    """Return a stream of bits with a quarter of the variance (fewer fair bits, or rarer bits), and the factor 1."""
+    """Return a stream whose random bits have a quarter of the variance, and the factor 1 for its noise."""
     trials, probability, moved = stream.batches.T
     ruled, fair = trials <= VARIANCE, probability == 0.5
     batches = np.column_stack(

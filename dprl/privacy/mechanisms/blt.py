@@ -53,7 +53,7 @@ def gaussian_blt(
 
 @dataclass(frozen=True)
 class ExponentialSum:
-    """The sequence b_t = sum_j weight_j (1 - rate_j)^t for t >= first, and b_t = 1 before."""
+    """The sequence b_t = sum_j weight_j (1 - rate_j)^t for t >= first, with b_t = 1 before."""
 
     # rate, weight: one number for each buffer; rates are in [0, 1)
     rate: tuple[float, ...]
@@ -61,7 +61,7 @@ class ExponentialSum:
     first: int = 0
 
     def squared(self, terms: int) -> float:
-        """Return the sum over t < terms of b_t^2, computed from geometric sums without cancellation."""
+        """Return the sum of b_t^2 over t < terms, computed from geometric sums without cancellation."""
         total = float(self.first)
         for x, v in zip(self.rate, self.weight, strict=True):
             for y, w in zip(self.rate, self.weight, strict=True):
@@ -73,7 +73,7 @@ class ExponentialSum:
 
 @lru_cache(maxsize=512)
 def factors(releases: int) -> tuple[ExponentialSum, ExponentialSum]:
-    """Return b and c, the first columns of B and C for this number of releases, by partial fractions.
+    """Return the first columns b and c of the factors B and C for this number of releases, by partial fractions.
 
     Poles and zeros alternate, so all weights are positive and nothing cancels.
     """
@@ -105,7 +105,7 @@ def norms(releases: int) -> Array:
 
 
 def prepare(rng: np.random.Generator, stream: Stream, memory: Array) -> None:
-    """Fill memory with empty buffers, the kept part of each buffer, and the weight of each buffer."""
+    """Fill memory with empty buffers, the share that each buffer keeps, and the weight of each buffer."""
     b, _ = factors(stream.releases)
     buffers = len(b.rate)
     memory[:buffers] = 0.0
@@ -114,7 +114,7 @@ def prepare(rng: np.random.Generator, stream: Stream, memory: Array) -> None:
 
 
 def innovations(stream: Stream, sums: Array) -> Array:
-    """Return B^-1 times `sums` [M, n], which is C times the increments: the independent draws plus data, [M, n]."""
+    """Return B^-1 times `sums` [M, n], which makes the noise of the releases independent again."""
     from scipy.signal import lfilter
 
     _, c = factors(stream.releases)

@@ -1,4 +1,4 @@
-"""Gaussian noise in every user's report, in a binary tree, or by a factorisation over the releases. Unit: N(0, 1)."""
+"""Gaussian noise in every user's report, in a binary tree, or correlated over the releases. The unit is N(0, 1)."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def gaussian_sum(
 def gaussian_tree(
     i: int, leaves: Leaves, batches: Array, memory: Array, rng: np.random.Generator, noise: Array
 ) -> None:
-    """Run the Binary Mechanism with N(0, 1) in every node."""
+    """Add noise to running sums with a binary tree (the Binary Mechanism), with N(0, 1) noise in every node."""
     tree(i, leaves, memory, rng, noise, add_gaussian, 1)
 
 
@@ -63,7 +63,7 @@ def gaussian_tree(
 def prepared(
     i: int, leaves: Leaves, batches: Array, memory: Array, rng: np.random.Generator, noise: Array
 ) -> None:
-    """Read the noise of release i from row i of memory, where `correlate` has prepared it for a factorisation."""
+    """Read the noise of release i from row i of memory, which `correlate` has filled before the run."""
     for c in range(noise.shape[0]):
         noise[c] = memory[i, c]
 
@@ -78,7 +78,7 @@ def coefficients(releases: int) -> Array:
 
 
 def correlate(rng: np.random.Generator, stream: Stream, memory: Array) -> None:
-    """Fill memory [M, cells] with C z for iid N(0, 1) draws z. Row i is the noise of release i.
+    """Fill memory [M, cells] with C z for independent N(0, 1) draws z. Row i is the noise of release i.
 
     The release A x + C z = C (C x + z) is a function of C x + z, in which one user's item contributes one column of C.
     So z protects the users, and C only spreads it. We compute C z by FFT, for some cells at a time.
@@ -95,7 +95,8 @@ def correlate(rng: np.random.Generator, stream: Stream, memory: Array) -> None:
 
 
 def _times(a: Complexes, b: Complexes) -> Complexes:
-    """Multiply a and b in real arithmetic, because rounding in NumPy's complex product depends on the CPU."""
+    """Multiply the complex arrays a and b in real arithmetic, because rounding in NumPy's complex product depends on
+    the CPU."""
     product = np.empty_like(a)
     product.real = a.real * b.real - a.imag * b.imag
     product.imag = a.real * b.imag + a.imag * b.real
@@ -103,7 +104,7 @@ def _times(a: Complexes, b: Complexes) -> Complexes:
 
 
 def innovations(stream: Stream, sums: Array) -> Array:
-    """Return C^-1 times `sums` [M, n]: the independent draws that `correlate` has spread, plus data, [M, n].
+    """Return C^-1 times `sums` [M, n], which makes the noise of the releases independent again.
 
     C^-1 is lower-triangular Toeplitz, too: d_0 = 1, d_j = d_{j-1} (2j - 3) / (2j), the series of sqrt(1 - x).
     """
@@ -115,7 +116,8 @@ def innovations(stream: Stream, sums: Array) -> Array:
 
 
 def room(key: str) -> Callable[[int, int], int]:
-    """Return the function `rows` of a factorisation, whose memory has one row per release. key: its mechanism's key."""
+    """Return a function that computes how many rows of memory a factorisation needs, one per release. key: its
+    mechanism's key."""
 
     def rows(items: int, releases: int) -> int:
         if releases > MAX_RELEASES:
@@ -140,10 +142,10 @@ def gaussian(
     apart: Callable[[Stream, Array], Array],
     **known: Any,
 ) -> Mechanism:
-    """Return a mechanism of Gaussian noise. touched: returns the squared norm of the weights with which an item of a
-    running counter affects draws; repeated queries affect one draw per release, by adaptive composition. apart: maps
-    released sums [M, n] to independent N(0, 1) draws plus data; for a factorisation, the inverse of the matrix that
-    spreads its noise."""
+    """Return a mechanism of Gaussian noise. touched: a function that returns the squared norm of one item's effect
+    on the draws for a running counter; repeated queries affect one draw per release, by adaptive composition. apart:
+    a function from released sums [M, n] to independent N(0, 1) draws plus data; for a factorisation, the inverse of
+    the matrix that correlates its noise."""
 
     def losses(change: Change, scale: float, stream: Stream) -> tuple[Losses, ...]:
         again = change.times(stream.releases)
@@ -169,7 +171,7 @@ def gaussian(
 
 
 def factorised(**known: Any) -> Mechanism:
-    """Return a Gaussian mechanism whose noise is correlated over the releases. known: the arguments of `gaussian`."""
+    """Return a mechanism whose Gaussian noise is correlated over the releases. known: the arguments of `gaussian`."""
     return gaussian(telling=all_releases, scattered=scattered_releases, **known)
 
 

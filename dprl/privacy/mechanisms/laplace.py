@@ -1,4 +1,4 @@
-"""Laplace noise in every user's report, or in the nodes of a binary tree. Unit: Laplace(1), with variance 2."""
+"""Laplace noise in every user's report, or in the nodes of a binary tree. The unit is Laplace(1), with variance 2."""
 
 from __future__ import annotations
 
@@ -63,13 +63,13 @@ def laplace_sum(
 def laplace_tree(
     i: int, leaves: Leaves, batches: Array, memory: Array, rng: np.random.Generator, noise: Array
 ) -> None:
-    """Run the Binary Mechanism with Laplace(1) in every node."""
+    """Add noise to running sums with a binary tree (the Binary Mechanism), with Laplace(1) noise in every node."""
     tree(i, leaves, memory, rng, noise, add_laplace, 1)
 
 
 def _losses(touched: Callable[[Stream], int]) -> Callable[[Change, float, Stream], tuple[Losses, ...]]:
-    """Return the function `losses` of a mechanism in which an item of a running counter affects `touched` independent
-    draws; repeated queries affect one draw per release."""
+    """Return a function that computes privacy losses, for a mechanism in which an item of a running counter affects
+    `touched` independent draws; repeated queries affect one draw per release."""
 
     def losses(change: Change, scale: float, stream: Stream) -> tuple[Losses, ...]:
         seen = [(count * touched(stream), size) for count, size in change.moves]
@@ -82,7 +82,8 @@ def _losses(touched: Callable[[Stream], int]) -> Callable[[Change, float, Stream
 def laplace_ratio(
     apart: Callable[[Stream, Array], Array],
 ) -> Callable[[Stream, Array, At, Array, Array], Array]:
-    """Return the function `log_ratio` of a mechanism. apart: maps sums [M, n] to independent Laplace(1) plus data."""
+    """Return a function that computes an attacker's log-likelihood ratios. apart: maps sums [M, n] to independent
+    Laplace(1) plus data."""
 
     def log_ratio(stream: Stream, seen: Array, at: At, first: Array, second: Array) -> Array:
         weights = column(stream, at, apart)

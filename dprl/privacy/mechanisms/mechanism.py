@@ -1,4 +1,4 @@
-"""The interface of a mechanism: the noise for the running sums of a stream, with its variance and its guarantee.
+"""The interface of a noise mechanism: how it draws noise for running sums, how large the noise is, and what it proves.
 
 A mechanism draws *unit* noise; a privatizer multiplies it by a scale. Its kernel has the form
     add_noise(i, leaves, batches, memory, rng, noise)
@@ -30,7 +30,7 @@ At = int | NDArray[np.int64]  # a release, or several
 
 @dataclass(frozen=True)
 class Stream:
-    """The public facts about the releases."""
+    """The public facts about the releases: how many items, such as users, each release sums up."""
 
     # leaves, batches: the arguments of a mechanism's kernel, described above
     leaves: Leaves
@@ -43,7 +43,7 @@ class Stream:
 
     @property
     def items(self) -> int:
-        """Return the number of items in the whole stream."""
+        """Return the number of items summed up by the last release."""
         return int(self.leaves[-2])
 
     @property
@@ -53,13 +53,13 @@ class Stream:
 
 
 def half_scale(stream: Stream) -> tuple[Stream, float]:
-    """Return the same stream, and the factor 1/2 for its unit noise."""
+    """Return the same stream, and the factor 1/2, which halves the noise."""
     return stream, 0.5
 
 
 @dataclass(frozen=True)
 class Mechanism:
-    """A way to draw noise.
+    """A way to draw noise for released sums.
 
     Attributes:
         rows(items, releases): returns the number of rows of memory; raises SpecError for too many releases.
@@ -113,7 +113,7 @@ class Mechanism:
 
 
 def make_stream(ends: NDArray[np.int64], batches: Array | None = None, forgotten: bool = False) -> Stream:
-    """Return the stream of users in which release i sums the first ends[i] users. ends: increasing numbers [M]."""
+    """Return a stream of users in which release i sums the first ends[i] users. ends: increasing numbers [M]."""
     leaves = np.concatenate([[0], ends, [-1]]).astype(np.int64)
     return Stream(leaves, np.zeros((1, 3)) if batches is None else batches, forgotten=forgotten)
 
@@ -126,56 +126,57 @@ def open_stream(users: int, releases: int, batches: Array | None = None) -> Stre
 
 
 def stream_of_releases(count: int) -> Stream:
-    """Return the stream whose items are the releases themselves: release i sums i + 1 of them."""
+    """Return a stream whose items are the releases themselves: release i sums the items 0 to i."""
     return replace(make_stream(np.arange(1, count + 1)), of_users=False)
 
 
 def no_rows(items: int, releases: int) -> int:
-    """Return 0, for a mechanism without memory."""
+    """Return 0, the rows of memory of a mechanism that needs none."""
     return 0
 
 
 def all_releases(stream: Stream) -> Stream:
-    """Return all releases, because each of them depends on the first item."""
+    """Return the whole stream, because every release depends on the first item."""
     return stream
 
 
 def first_item(stream: Stream) -> Stream:
-    """Return a stream of only the first item, for a mechanism in which each item has its own noise."""
+    """Return a stream with only the first item, for a mechanism in which each item has its own noise."""
     return first_items(stream, 1)
 
 
 def first_items(stream: Stream, count: int) -> Stream:
-    """Return a stream of the first `count` items, each with its own noise and released separately."""
+    """Return a stream with the first `count` items, each with its own noise and released separately."""
     return replace(stream, leaves=np.array([*range(count + 1), -1]))
 
 
 def scattered_reports(
     rng: np.random.Generator, stream: Stream, count: int
 ) -> tuple[Stream, NDArray[np.int64]]:
-    """Implement `Mechanism.scattered` for items that each have their own noise, so that positions do not matter."""
+    """Put `count` items at random places, as `Mechanism.scattered` requires. Items here have their own noise, so
+    places do not matter."""
     return first_items(stream, count), np.arange(count)
 
 
 def scattered_releases(
     rng: np.random.Generator, stream: Stream, count: int
 ) -> tuple[Stream, NDArray[np.int64]]:
-    """Implement `Mechanism.scattered` for releases that cover all earlier items: each item enters at a random one."""
+    """Let `count` items enter at random releases, as `Mechanism.scattered` requires. Releases cover earlier items."""
     return stream, np.sort(rng.integers(0, stream.releases, count))
 
 
 def entered(stream: Stream, at: At) -> NDArray[np.int64]:
-    """Return how many of the items that enter at the releases `at` are in the sums of each release, [M]."""
+    """Return how many of the items that enter at the releases `at` each release contains, [M]."""
     return np.asarray((np.arange(stream.releases)[:, None] >= np.atleast_1d(at)).sum(1))
 
 
 def increments(stream: Stream, sums: Array) -> Array:
-    """Return the items [M, ...] of a stream from its running sums; each release adds one item."""
+    """Return the items [M, ...] of a stream, as differences of its running sums; each release adds one item."""
     return np.diff(sums, axis=0, prepend=0.0)
 
 
 def column(stream: Stream, at: At, apart: Callable[[Stream, Array], Array]) -> Array:
-    """Return the total weight in each independent draw [M] of items of size one that enter at the releases `at`.
+    """Return the effect on each independent draw [M] of items of size one that enter at the releases `at`.
 
     apart(stream, sums): the linear map from released sums [M, n] to independent unit draws plus data.
     """

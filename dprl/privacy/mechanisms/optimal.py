@@ -1,4 +1,4 @@
-"""Gaussian noise correlated by a factorisation whose noise is at most 0.2% above the smallest possible. Unit: N(0, 1).
+"""Gaussian noise correlated over the releases, at most 0.2% larger than the best factorisation's. The unit is N(0, 1).
 
 Among the factorisations A = B C of the matrix of prefix sums into lower-triangular B and C, the best has the smallest
 product of B's longest row and C's longest column. For all weights p of rows and q of columns that sum to 1, and P =
@@ -43,7 +43,7 @@ NORMS = "void(float64[:,::1], float64[:,::1], float64[::1], float64[::1])"
 
 @kernel
 def chain(p: Array, shift: float, keep: Array) -> None:
-    """Compute the share of the walk's position that is kept from release to release, given all observations.
+    """Compute, for a random walk with noisy observations, the share of its position kept from release to release.
 
     p: the weights [M]. keep: receives the shares [M]; the step to release i then has variance q_i keep_i.
     """
@@ -56,7 +56,7 @@ def chain(p: Array, shift: float, keep: Array) -> None:
 
 @kernel
 def solve(shift: Array, weight: Array, p: Array) -> None:
-    """Adjust the weights p [M] until all releases have the same noise. shift, weight: [chains]."""
+    """Adjust the weights p [M] until the noise of all releases is equally large. shift, weight: [chains]."""
     keep, rows = np.empty(len(p)), np.empty(len(p))
     for _ in range(ROUNDS):
         rows[:] = 0.0
@@ -79,7 +79,7 @@ def solve(shift: Array, weight: Array, p: Array) -> None:
 
 @kernel
 def merge(p: Array, shift: Array, weight: Array, keep: Array, gain: Array) -> None:
-    """Combine the chains into one draw per release. keep, gain: receive the weights [M, chains]."""
+    """Combine several chains so that each release needs one draw. keep, gain: receive the weights [M, chains]."""
     releases, chains = keep.shape
     one, unknown = np.empty(releases), np.zeros((chains, chains))
     for j in range(chains):
@@ -107,8 +107,8 @@ def merge(p: Array, shift: Array, weight: Array, keep: Array, gain: Array) -> No
 
 @kernel
 def norms(keep: Array, gain: Array, rows: Array, columns: Array) -> None:
-    """Write the squared norms of the rows of B to rows [M], and those of the columns of C to columns [M]. Column k of C
-    is B^-1 times 0, ..., 0, 1, ..., 1, the sums if an item of size one enters at release k."""
+    """Compute the squared norms of the rows of B (written to rows [M]) and of the columns of C (written to columns
+    [M]). Column k of C is B^-1 times 0, ..., 0, 1, ..., 1, the sums if an item of size one enters at release k."""
     releases, chains = keep.shape
     spread, buffers = np.zeros((chains, chains)), np.empty(chains)
     for i in range(releases):
@@ -134,7 +134,7 @@ def norms(keep: Array, gain: Array, rows: Array, columns: Array) -> None:
 
 @dataclass(frozen=True)
 class Factors:
-    """The factorisation A = B C."""
+    """The factorisation A = B C of the prefix-sum matrix A."""
 
     p: Array  # the weights of the rows [M]; reversed, they are the weights of the columns
     # keep, gain: the weights in the computation of B z [M, chains], as in the formula above
@@ -168,7 +168,7 @@ def _kernels() -> tuple[Any, ...]:
 
 @lru_cache(maxsize=64)
 def factors(releases: int) -> Factors:
-    """Return the factorisation for this number of releases M."""
+    """Return the nearly optimal factorisation for this number of releases M."""
     solved, merged, normed = _kernels()
     # T's eigenvalues with even weights: 4 M^2 sin^2((2k - 1) pi / (4M + 2)), k = 1, ..., M; others are similar
     shift, weight = poles((math.pi / 2) ** 2, 4.0 * releases**2, CHAINS)
@@ -185,7 +185,7 @@ def factors(releases: int) -> Factors:
 
 
 def bound(releases: int) -> float:
-    """Return a lower bound on the noise of all factorisations: the sum of the singular values of sqrt(P) A sqrt(Q)."""
+    """Return a lower bound on the noise of any factorisation: the sum of the singular values of sqrt(P) A sqrt(Q)."""
     from scipy.linalg import eigvalsh_tridiagonal
 
     p = factors(releases).p
@@ -196,12 +196,12 @@ def bound(releases: int) -> float:
 
 
 def excess(releases: int) -> float:
-    """Return an upper bound (at least 1) on the ratio of this factorisation's noise to the best factorisation's."""
+    """Return an upper bound (at least 1) on how much larger this factorisation's noise is than the best one's."""
     return float(factors(releases).row.max()) * math.sqrt(factors(releases).column) / bound(releases)
 
 
 def correlate(rng: np.random.Generator, stream: Stream, memory: Array) -> None:
-    """Fill memory [M, cells] with B z for iid N(0, 1) draws z. Row i is the noise of release i."""
+    """Fill memory [M, cells] with B z for independent N(0, 1) draws z. Row i is the noise of release i."""
     made = factors(stream.releases)
     buffers = np.zeros((CHAINS, memory.shape[1]))
     rng.standard_normal(out=memory)
@@ -212,7 +212,7 @@ def correlate(rng: np.random.Generator, stream: Stream, memory: Array) -> None:
 
 
 def innovations(stream: Stream, sums: Array) -> Array:
-    """Return B^-1 times `sums` [M, n]: the independent draws plus data, [M, n]."""
+    """Return B^-1 times `sums` [M, n], which makes the noise of the releases independent again."""
     made = factors(stream.releases)
     buffers, draws = np.zeros((CHAINS, sums.shape[1])), np.empty(sums.shape)
     for i, (keep, gain) in enumerate(zip(made.keep, made.gain, strict=True)):

@@ -1,4 +1,4 @@
-"""The binary tree over a stream (Chan, Shi, Song 2011), with any distribution of the noise in its nodes."""
+"""The binary tree that adds noise to running sums (Chan, Shi, Song 2011), for any distribution of the noise."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ def tree(
     add: Callable[[np.random.Generator, int, Array], None],
     each: int,
 ) -> None:
-    """Compute the noise of release i, summed over the nodes of its prefix. `add(rng, count, noise)` adds unit draws.
+    """Compute the noise of release i, the sum over the nodes that make up its prefix. `add(rng, count, noise)` adds
+    unit noise `count` times.
 
     A node is an interval of items and keeps its `each` draws for as long as prefixes use it. Releases only move
     forward, so the nodes of a prefix form a stack: a later prefix keeps the nodes above the highest bit in which the
@@ -69,7 +70,7 @@ def highest_bit(x: int) -> int:
 
 
 def levels(items: int) -> int:
-    """Return the number of levels, L = floor(log2 items) + 1. Each item is in at most one node per level."""
+    """Return the number of the tree's levels, floor(log2 items) + 1. Each item is in at most one node per level."""
     return int(items).bit_length()
 
 
@@ -79,14 +80,15 @@ def nodes(stream: Stream) -> NDArray[np.int64]:
 
 
 def stems(stream: Stream) -> Stream:
-    """Return the stream of prefixes of 1, 2, 4, ... items. Each is one node, and these nodes contain the first item."""
+    """Return a stream of the prefixes of 1, 2, 4, ... items: each is one node, and only these contain the first
+    item."""
     ends = 2 ** np.arange(levels(stream.items))
     return replace(stream, leaves=np.concatenate([[0], ends, [-1]]).astype(np.int64))
 
 
 def scattered(rng: np.random.Generator, stream: Stream, count: int) -> tuple[Stream, NDArray[np.int64]]:
-    """Return the prefixes that determine the nodes of `count` items at random positions, and the release at which each
-    item enters.
+    """Choose random places for `count` items. Return the stream of the prefixes that determine their nodes, and the
+    release at which each item enters.
 
     Item p is in one node of each level l at which bit l of p is 0; the node is a prefix minus a shorter prefix.
     """
@@ -109,7 +111,7 @@ def scattered(rng: np.random.Generator, stream: Stream, count: int) -> tuple[Str
 
 
 def split(stream: Stream, sums: Array) -> Array:
-    """Return the nodes [M, n] from the sums [M, n]: each is a prefix minus the prefix without its length's lowest bit.
+    """Compute the nodes [M, n] from the sums [M, n]: each is a prefix minus the prefix without its length's lowest bit.
 
     Raises ValueError if the shorter prefix is not among the releases.
     """
@@ -117,5 +119,5 @@ def split(stream: Stream, sums: Array) -> Array:
     shorter = ends - (ends & -ends)
     place = np.searchsorted(ends, shorter)
     if np.any(ends[np.minimum(place, len(ends) - 1)] != shorter, where=shorter > 0):
-        raise ValueError("these releases do not tell all nodes apart")
+        raise ValueError("these releases do not determine the sums of all nodes")
     return np.asarray(sums - np.where((shorter > 0)[:, None], sums[np.minimum(place, len(ends) - 1)], 0.0))

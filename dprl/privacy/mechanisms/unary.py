@@ -1,4 +1,4 @@
-"""One-hot questions, answered bit by bit by few users each (unary encoding; Erlingsson, Pihur, Korolova 2014).
+"""One-hot questions (unary encoding): each bit of the answer is flipped at random (Erlingsson, Pihur, Korolova 2014).
 
 At a step a user is in one cell of m, in one of n, and (for a reward of 1) in one of r: three one-hot vectors. The steps
 are divided into `groups` groups; a user answers about the steps of one random group, and at each of them about m, n or
@@ -50,7 +50,8 @@ def response(bit: float) -> tuple[float, float, float]:
 
 
 def asking(H: int, shares: tuple[float, float, float], epsilon: float) -> Array:
-    """Return the `batches` [3, 3] of a stream, with the number of groups of steps that gives the least variance."""
+    """Return the `batches` [3, 3] of a stream of users who answer questions, with the number of groups that gives
+    the least variance."""
     groups, _ = clearest(H, epsilon)
     steps = math.ceil(H / groups)
     bit = epsilon / (2 * steps)
@@ -60,7 +61,7 @@ def asking(H: int, shares: tuple[float, float, float], epsilon: float) -> Array:
 
 
 def clearest(H: int, epsilon: float) -> tuple[int, float]:
-    """Return the number of groups of steps with the smallest variance, and that variance per user if all users are
+    """Return the number of groups of steps with the smallest variance, and the variance per user if all users were
     asked about the same part.
 
     A user who answers about j steps spends epsilon / j on each answer, in which two bits can differ. We use the
@@ -79,7 +80,7 @@ def clearest(H: int, epsilon: float) -> tuple[int, float]:
 def turn_over(
     i: int, leaves: Leaves, batches: Array, memory: Array, rng: np.random.Generator, noise: Array
 ) -> None:
-    """Add the error from users since the last release to `noise`: the scaled answers minus the true sums."""
+    """Add the error of the answers since the last release to `noise`: the scaled answers minus the true sums."""
     kept, turned = batches[1, 0], batches[1, 1]
     for c in range(noise.shape[0]):
         inside, asked = memory[0, c], memory[1, c]
@@ -99,8 +100,8 @@ def chances(stream: Stream) -> tuple[Array, Array]:
 
 
 def _most(stream: Stream) -> tuple[float, float, float]:
-    """Return the limits of one user's error, in units: the largest variance in any direction of a row, the largest
-    effect of one bit of m, and the ratio of the largest effect of a bit of n or r to it.
+    """Return the limits of one user's error, in units: the largest variance in any direction of a row; the largest
+    effect of one bit of m; and the largest effect of a bit of n or r, relative to that of m.
 
     Two estimates by one user are uncorrelated, and subtracting the truth lowers the variance: docs/report/privacy.md.
     """
@@ -114,7 +115,7 @@ def _most(stream: Stream) -> tuple[float, float, float]:
 
 
 def _std(stream: Stream) -> Array:
-    """Return the standard deviation at each release [M] of a count that includes all users."""
+    """Return the standard deviation of the noise at each release [M], for a count that includes all users."""
     most, _, more = _most(stream)
     return np.asarray(np.sqrt((most - more**-2) * stream.leaves[1:-1]))
 
@@ -125,20 +126,21 @@ def _tail(stream: Stream, failure: float) -> Array:
 
 
 def _length(stream: Stream, cells: int, failure: float) -> Array:
-    """Bound the length of a row's error [M]: a user answers about its m cells or one other, minus three true values."""
+    """Return a bound on the length of a row's error [M]: a user answers about m or about another part, minus three
+    true values."""
     most, counted, more = _most(stream)
     size = counted * max(math.sqrt(cells), more) + math.sqrt(3)
     return bounded_length(stream.leaves[1:-1], most, size, cells, failure)
 
 
 def _losses(change: Change, scale: float, stream: Stream) -> tuple[Losses, ...]:
-    """Return the losses of a change: two bits of each of a user's answers can differ, whatever the question."""
+    """Return the privacy losses of replacing one user: at most two bits of each answer differ."""
     _, bit, steps = stream.batches[0]
     return ((Response(2 * int(steps), float(bit)),),)
 
 
 def answers(rng: np.random.Generator, stream: Stream, executions: int, own: Array) -> Array:
-    """Return one user's answers in many runs [1, executions, cells]; they are zero for cells not asked about.
+    """Simulate one user's answers in many runs [1, executions, cells]; they are zero for cells not asked about.
 
     own: the user's contribution [cells], in units.
     """
@@ -155,7 +157,7 @@ def answers(rng: np.random.Generator, stream: Stream, executions: int, own: Arra
 
 
 def answers_ratio(stream: Stream, seen: Array, at: At, first: Array, second: Array) -> Array:
-    """Return the log-likelihood ratios [n] of the answered bits."""
+    """Return an attacker's log-likelihood ratios [n] from the answered bits."""
     kept, turned, _ = stream.batches[1]
     _, unit = chances(stream)
 

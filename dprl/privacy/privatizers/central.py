@@ -40,7 +40,7 @@ TRUST = "The trusted curator sees every trajectory; all that leaves the curator 
 
 
 def prepare(request: Request) -> Noise:
-    """Return noise on running sums.
+    """Return the noise for running sums that a trusted curator releases.
 
     With `paper`, noise is as in the statistic's papers, in a tree over the users 1..K. With `calibrated`, its scale is
     the least for (epsilon, delta) under replace-one, in units in which all parts tolerate the same noise.
@@ -94,8 +94,8 @@ def prepare(request: Request) -> Noise:
 
 
 def smallest(request: Request, moved: str, change: Change, releases: int) -> str:
-    """Describe the size of calibrated noise. moved: the effect of replacing one episode, in words; change: the effect
-    of replacing all of a user's episodes."""
+    """Describe the size of calibrated noise in words. moved: the effect of replacing one episode, in words; change:
+    the effect of replacing all of a user's episodes."""
     said: dict[str, object] = {
         "budget": budget(request.epsilon, request.delta),
         "releases": f"{releases:,}",
@@ -111,12 +111,12 @@ def smallest(request: Request, moved: str, change: Change, releases: int) -> str
 
 
 def length(change: Change, delta: float) -> str:
-    """Describe the length of a change, in the norm that the proof uses at this delta."""
+    """Describe the size of a change in words, in the norm that the proof uses at this delta."""
     return f"{change.l1:g} in L1 norm" if delta == 0 else f"{change.l2_squared:g} in squared L2 norm"
 
 
 def every(statistic: Statistic) -> str:
-    """Describe the numbers that receive noise."""
+    """Describe in words the numbers that receive noise."""
     return filled(WHERE["counters" if statistic.counted else "sums"], parts=statistic.parts)
 
 
@@ -128,7 +128,7 @@ def calibrated_scale(
     delta: float,
     contribution: int = 1,
 ) -> float:
-    """Return the least scale that suffices for (epsilon, delta) if a user makes `change` up to `contribution` times."""
+    """Return the smallest noise scale that proves (epsilon, delta) for up to `contribution` times `change`."""
 
     def losses_at(scale: float) -> Losses:
         return losses_of_user(mechanism, change, scale, stream, contribution)[0]
@@ -140,8 +140,9 @@ def calibrated_scale(
 def ladder(
     statistic: Counts, size: Size, K: int, M: int, epsilon: float, delta: float, contribution: int
 ) -> tuple[LadderStep, ...]:
-    """Return the steps from the paper's noise to less noise, one idea at a time. Each has the std of the noise in a
-    counter n at the worst of any M releases of K users; the worst releases and losses are for the whole tree.
+    """Return several kinds of noise, from the paper's to the smallest, one improvement at a time. Each has the
+    standard deviation of the noise in a visit counter at the worst of any M releases of K users; the worst releases
+    and losses are for the whole tree.
 
     The optimal factorisation is left out beyond MAX_RELEASES, because it is not offered there.
     """

@@ -1,4 +1,4 @@
-"""The record of a privatizer, which is a privacy model, and the noise that it gives to a loop."""
+"""The interface of a privatizer, which implements a privacy model, and of the noise that it prepares for a run."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ RETURNING = 10  # and for a user who returns for this many episodes
 
 @dataclass(frozen=True)
 class Batch:
-    """A number of users whose data are released together, once.
+    """A batch of users whose data are released together, only once.
 
     raised: the number of cells that rise if one of these users is replaced; as many fall.
     """
@@ -38,7 +38,7 @@ class Batch:
 
 @dataclass(frozen=True)
 class Request:
-    """A request to a privatizer: the statistic, the run's size and release times [M] in users, and its budget."""
+    """A request for noise: the statistic, the run's size, the users at each release [M], and the privacy budget."""
 
     statistic: Statistic
     size: Size
@@ -66,24 +66,25 @@ class Request:
 
     @property
     def cells(self) -> int:
-        """Return the number of cells in each release."""
+        """Return how many numbers each release contains."""
         return self.statistic.cells(self.size)
 
     @property
     def claimed_delta(self) -> float:
-        """Return the stated delta: 0 for Laplace noise as in the paper and for pure mechanisms, else the budget's."""
+        """Return the delta that the run states: 0 for Laplace noise as in the paper and for pure mechanisms, else
+        the budget's."""
         mechanism = MECHANISMS[self.mechanism]
         as_in_paper = self.calibration == "paper" and not mechanism.needs_delta
         return 0.0 if as_in_paper or mechanism.pure else self.delta
 
     def paper_noise(self, model: str) -> PaperScale:
-        """Return the noise as in the statistic's papers."""
+        """Return the noise that the statistic's papers state."""
         return self.statistic.paper_noise(model, self.size, self.K, self.epsilon, self.delta)
 
 
 @dataclass(frozen=True)
 class Noise:
-    """The noise of a run, ready for its loop.
+    """The noise of a run, with its error bounds and its privacy guarantee.
 
     Calls of radius and guarantee may take a moment.
     """
@@ -119,13 +120,13 @@ class Noise:
 
     @property
     def separation(self) -> float:
-        """Return the distance between the best attacker's mean scores, in standard deviations, in the worst case."""
+        """Return how far apart the best attacker's mean scores are in the worst case, in standard deviations."""
         return self.group * max(map(separation_of, self.losses()))
 
 
 @dataclass(frozen=True)
 class Way:
-    """The path of the data, as pages draw it."""
+    """The path of the data from users to policies, as pages draw it."""
 
     stations: tuple[str, ...]  # the names of the stations that data pass, from left to right
     raw: int  # the number of stations, from the left, that see raw data
@@ -138,7 +139,7 @@ class Way:
 
 @dataclass(frozen=True)
 class Words(Way):
-    """The names of a privacy model, which every page uses, and the path of its data."""
+    """The words for a privacy model that every page uses, and the path of its data."""
 
     model: str  # its abbreviation, as in a guarantee
     promise: str  # its full name
@@ -150,7 +151,7 @@ class Words(Way):
 
 @dataclass(frozen=True)
 class Privatizer:
-    """A privacy model.
+    """A privacy model, such as central, shuffle or local, with the noise that it prepares.
 
     Attributes:
         key: its name in a spec.
@@ -184,7 +185,7 @@ class Privatizer:
 def losses_of_user(
     mechanism: Mechanism, change: Change, scale: float, stream: Stream, contribution: int
 ) -> tuple[Losses, ...]:
-    """Return the losses of replacing all episodes of one user, anywhere in the stream (docs/report/privacy.md).
+    """Return the privacy losses of replacing all episodes of one user, anywhere in the stream (docs/report/privacy.md).
 
     - If each episode is in a report with its own noise, `contribution` reports are composed adaptively.
     - With Gaussian or Laplace noise in sums, the change is at most `contribution` times as long, and reveals most if
@@ -198,7 +199,7 @@ def losses_of_user(
 
 
 def group_of(mechanism: Mechanism, contribution: int) -> int:
-    """Return the number of changes with the losses of `losses_of_user` that one user makes. It exceeds one for noise
+    """Return how many changes with the losses of `losses_of_user` one user makes. The number exceeds one for noise
     whose losses are known only for cells that change by one; then `group_epsilon` covers several changes."""
     return contribution if mechanism.norm == "cells" else 1
 
@@ -206,7 +207,7 @@ def group_of(mechanism: Mechanism, contribution: int) -> int:
 def proved(
     mechanism: Mechanism, change: Change, scale: float, stream: Stream, delta: float, contribution: int = 1
 ) -> float:
-    """Return the least epsilon that we can prove at `delta`, wherever in the stream the changes are."""
+    """Return the smallest epsilon that we can prove at `delta`, wherever in the stream the user's episodes are."""
     places = losses_of_user(mechanism, change, scale, stream, contribution)
     return max(group_epsilon(losses, group_of(mechanism, contribution), delta) for losses in places)
 
@@ -231,7 +232,7 @@ def with_noise(
     events: int | None = None,
     neighbours: tuple[str, ...] = (REPLACE_ONE, BLANK_ONE),
 ) -> Noise:
-    """Return noise of one scale on every cell of a statistic, in its units of release.
+    """Return noise of one scale for every cell of a statistic, in the units in which the statistic is released.
 
     E holds for all cells and releases together w.p. >= 1 - beta/3.
 

@@ -39,7 +39,7 @@ def check(
     delta: float,
     contribution: int = 1,
 ) -> None:
-    """Raise SpecError if the accountant cannot handle the noise that this budget needs."""
+    """Raise SpecError if this budget needs more random bits than the accountant can handle."""
     if delta < LEAST_DELTA:
         raise SpecError(
             "delta",
@@ -61,13 +61,13 @@ def check(
     if bits > MOST_BITS:
         raise SpecError(
             "epsilon",
-            f"{epsilon:g} needs more random bits than the accountant can handle; give a larger one.",
+            f"{epsilon:g} needs more random bits than the accountant can handle; give a larger epsilon.",
         )
 
 
 class Drawn(NamedTuple):
-    """The random bits of a run. sent: a description of one user's messages; where: the name of the text on where bits
-    are mixed; assumed: an assumption of the guarantee; table: the stream whose releases have tabulated bounds."""
+    """The random bits of a run. sent: describes one user's messages; where: the name of the text on where bits are
+    mixed; assumed: an assumption of the guarantee; table: the stream whose releases have tabulated bounds."""
 
     stream: Stream
     formula: str
@@ -79,8 +79,8 @@ class Drawn(NamedTuple):
 
 
 def prepare(request: Request) -> Noise:
-    """Return Binomial noise on every counter, drawn for every batch or for every node of a tree over the batches. Each
-    block of the schedule is one batch."""
+    """Return Binomial noise for every counter, drawn for each batch, or for each node of a tree over the batches.
+    Each block of the schedule is one batch."""
     change = request.statistic.sensitivity(request.size, REPLACE_ONE)
     releases = request.releases or len(request.times)
     asked = request.calibration, request.epsilon, request.delta, request.contribution
@@ -116,7 +116,7 @@ def prepare(request: Request) -> Noise:
 
 
 def in_batches(request: Request, change: Change) -> Drawn:
-    """Return the random bits for noise in every batch.
+    """Choose the random bits that give each batch its own noise.
 
     With `paper`, eps' = epsilon/(3H) and tau = 96 ln(2/delta)/eps'^2 for each counter (Bai et al. 2025, Algorithm 4).
     `calibrated` uses the smallest variance for which a change of 3H counters by +1 and 3H counters by -1 is (epsilon,
@@ -174,8 +174,8 @@ def in_batches(request: Request, change: Change) -> Drawn:
 
 
 def in_nodes(request: Request, change: Change) -> Drawn:
-    """Return the random bits for noise in every node of a tree over the batches. At level l (from 0), each of a node's
-    2^l batches contributes a share of 2^-l, so that the number of users in a batch does not matter.
+    """Choose the random bits that give each node of a tree over the batches its own noise. At level l (from 0), each
+    of a node's 2^l batches contributes a share of 2^-l, so that the number of users in a batch does not matter.
 
     The number is the least for which 3H counters up and 3H down in one node per level are (epsilon, delta)-private.
     """
@@ -209,7 +209,8 @@ def in_nodes(request: Request, change: Change) -> Drawn:
 
 
 def together(formula: str, request: Request) -> str:
-    """Add the proved guarantee for all of one user's episodes to a description of noise, if there may be several."""
+    """Return `formula`, a description of noise, with the guarantee for all of a user's episodes added if there may
+    be several."""
     if request.contribution == 1:
         return formula
     proved = budget(request.epsilon, request.delta)
@@ -217,8 +218,8 @@ def together(formula: str, request: Request) -> str:
 
 
 def messages(sizes: NDArray[np.int64], bits: Array, cells: int | None, copies: int = 1) -> str:
-    """Describe a user's messages. sizes: the users of each batch [M]; bits: the random bits per counter and batch [M];
-    cells: the number of counters, or None if it differs; copies: the number of messages with the true bit."""
+    """Describe one user's messages. sizes: the users of each batch [M]; bits: the random bits per counter and batch
+    [M]; cells: the number of counters, or None if it differs; copies: the number of messages with the true bit."""
     each = np.ceil(bits / sizes) + copies
     low, high = int(each.min()), int(each.max())
     name = "counter" if cells is None else "counters" if copies == 1 else "nodes"
@@ -231,17 +232,19 @@ def messages(sizes: NDArray[np.int64], bits: Array, cells: int | None, copies: i
 
 
 def paper_tau(raised: int, epsilon: float, delta: float) -> float:
-    """Return tau = 96 ln(2/delta)/eps'^2 with eps' = epsilon/(3H) (Bai et al. 2025, Algorithm 4, V-A). raised: 3H."""
+    """Return the paper's tau = 96 ln(2/delta)/eps'^2 with eps' = epsilon/(3H) (Bai et al. 2025, Algorithm 4, V-A).
+    raised: 3H."""
     return 96 * math.log(2 / delta) / (epsilon / raised) ** 2
 
 
 def guessed(raised: int, epsilon: float, delta: float) -> float:
-    """Return an estimate of the variance needed: the variance that would suffice if Binomial noise were Gaussian."""
+    """Estimate the variance that the noise needs, by the formula for Gaussian noise."""
     return 2 * raised / gaussian_mu(epsilon, delta) ** 2
 
 
 def paper_bits(users: NDArray[np.int64], tau: float) -> Array:
-    """Return each batch's number of bits and their chance of 1 [M, 2] (Bai et al. 2025, Algorithm 4): ½ if n < tau."""
+    """Return each batch's number of random bits, and the probability of a 1, [M, 2] (Bai et al. 2025, Algorithm 4):
+    ½ if n < tau."""
     few = users < tau
     return np.stack(
         [
@@ -253,7 +256,7 @@ def paper_bits(users: NDArray[np.int64], tau: float) -> Array:
 
 
 def calibrated_bits(users: NDArray[np.int64], fair: int, variance: float) -> Array:
-    """Return [M, 2], the number of bits of each batch of n users, and the probability q that a bit is 1: at least
+    """Return, for each batch of n users, the number of random bits and the probability q of a 1, [M, 2]: at least
     `fair` fair bits if n < max(4 variance, fair), else n bits with n q (1 - q) = variance."""
     few = users < max(4 * variance, fair)
     share = np.minimum(variance / users, 0.25)
@@ -267,8 +270,8 @@ def calibrated_bits(users: NDArray[np.int64], fair: int, variance: float) -> Arr
 
 @lru_cache(maxsize=4096)
 def least_bits(raised: int, epsilon: float, delta: float) -> tuple[int, float]:
-    """Return the least number of fair bits, and the least variance of rarer bits, that suffice for (epsilon, delta) if
-    `raised` counters rise by one and as many fall by one.
+    """Return the smallest number of fair bits, and the smallest variance of rarer bits, that prove (epsilon, delta)
+    if `raised` counters rise by one and as many fall by one.
 
     More fair bits are more noise, so they suffice, too. Rarer bits need slightly more variance (at most 2%). For all
     smaller batches we use the variance that suffices for 10^15 users, and tests check this.
@@ -301,7 +304,7 @@ PRIVATIZER = Privatizer(
         alt="Users add random bits on their own devices. The trusted shuffler mixes all messages of a batch. Their "
         "random bits together hide each user. The algorithm sees only the mixture, which is private.",
         blanked="sends noise only",
-        seen="the mixed bits among which the user's are",
+        seen="the mixed bits of many users",
     ),
     summary="Users add random bits, and a trusted shuffler mixes each batch: a model between central and local.",
     trust=TRUST,

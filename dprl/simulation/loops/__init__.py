@@ -1,4 +1,4 @@
-"""The loops that turn a spec into a run played in slices; each has a file of its own and a line here."""
+"""The loops that play a run in short slices of time; each loop has its own file and a line here."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The loop of learners that ask for regressions of their own values: batch -> matrices -> (ask -> answer) per step.
+"""The loop of private least-squares value iteration: at each step, the learner asks for a regression of its own values.
 
 The curator releases matrices that sum over all users. Then, for each step from the last to the first, it releases the
 vectors that the learner requests for the values it has just planned.
@@ -40,7 +40,7 @@ MOST = 0.1  # without privacy, the share of the users so far by which a block ma
 
 
 class BatchRun(LinearRun):
-    """One seed of a spec of a learner that asks for regressions of its own values.
+    """A run with one random seed, whose learner asks for regressions of its own values, batch by batch.
 
     Details hold the true counts and, as `noisy` and `released`, the released sums [D, H, 1, d, d + 1], see
     statistics/feature_gram.py; `weights` are [D, H, 1, d]. Beliefs are as in SeedTrace, about the weights in question.
@@ -53,7 +53,7 @@ class BatchRun(LinearRun):
 
     @staticmethod
     def noise_of_run(spec: RunSpec) -> Noise:
-        """Return the noise of a run; it follows from the spec alone, so it is the same for every seed."""
+        """Return the noise of a run; it depends on the spec alone, so it is the same for every seed."""
         learner, features = cast(ValueIterationLearner, ALGORITHMS[spec.algorithm]), features_of(spec)
         ends, norm = ends_of(spec), norm_of(spec)
         statistic = replace(
@@ -121,7 +121,7 @@ class BatchRun(LinearRun):
 
     @property
     def progress(self) -> float:
-        """Return the share of the releases that are made, 0 to 1; without privacy, their number is an estimate."""
+        """Return the share of the releases made so far, 0 to 1; without privacy, their total number is an estimate."""
         return min(super().progress, 1.0)
 
     def _detail(self) -> Detail:
@@ -145,19 +145,19 @@ class BatchRun(LinearRun):
 
 
 def features_of(spec: RunSpec) -> Array:
-    """Return the public features, [S, A, d]."""
+    """Return the environment's public features of states and actions, [S, A, d]."""
     made = ENVIRONMENTS[spec.environment].features
     assert made is not None
     return np.ascontiguousarray(made(**spec.environment_params))
 
 
 def norm_of(spec: RunSpec) -> str:
-    """Return the norm of changes that determines the noise, or "" without privacy."""
+    """Return the norm in which the noise's sensitivity is measured, such as "l2", or "" without privacy."""
     return MECHANISMS[spec.mechanism].norm if spec.mechanism else ""
 
 
 def ends_of(spec: RunSpec) -> Ints:
-    """Return the users at the end of each batch, [M]; without privacy only K, because blocks follow from releases."""
+    """Return the users so far at the end of each batch, [M]; without privacy only K, because no batches are fixed."""
     if spec.epsilon is None:
         return np.array([spec.episodes])
     ends = batches(spec.episodes, spec.problem_size, spec.epsilon, norm_of(spec))
@@ -165,7 +165,7 @@ def ends_of(spec: RunSpec) -> Ints:
 
 
 def noise_told(spec: RunSpec, noise: Noise) -> tuple[Array, Array]:
-    """Return the size of the noise of a matrix and of a vector, each [M], as the learner receives it.
+    """Return the size of the noise that the learner assumes in a released matrix and in a released vector, each [M].
 
     With the paper's constants, these are the largest standard deviations in the run, as in the paper; otherwise they
     are bounds for all steps and releases together. Half of the noise's failure probability is then for matrices, whose

@@ -1,4 +1,4 @@
-"""The compiled part of the loop of learners that ask for regressions of their own values, with its records of arrays.
+"""The compiled part of batches.py, the loop of learners that ask for regressions of their own values.
 
 The curator keeps the counts of all users. At the end of a batch it releases the matrices; then, step by step, it
 releases the answers to the learner, computed from those counts each time.
@@ -32,7 +32,7 @@ from dprl.statistics.feature_gram import design, hide_matrices, hide_vector, mov
 
 
 class BatchSetup(NamedTuple):
-    """The facts that are fixed before a run starts; all others are as in replan_kernels.py.
+    """The values that are fixed before a run starts; fields not listed here are as in replan_kernels.py.
 
     Attributes:
         batch: the users in a batch; 0 without privacy, when blocks follow from the releases.
@@ -65,7 +65,7 @@ class BatchSetup(NamedTuple):
 
 
 class BatchState(NamedTuple):
-    """The state that the loop changes; the other fields are as in replan_kernels.py.
+    """The arrays that the loop changes; fields not listed here are as in replan_kernels.py.
 
     Attributes:
         position: releases made, users so far, unused, points recorded, targets passed [5].
@@ -110,7 +110,7 @@ def simulate(
     add_noise: Callable[..., None],
     add_anew: Callable[..., None],
 ) -> None:
-    """Make up to `count` releases, but none after the first release at or beyond `until` users."""
+    """Simulate users, and make up to `count` releases; stop after the first release at or beyond `until` users."""
     position = state.position
     for _ in range(count):
         made, users = position[0], position[1]
@@ -136,7 +136,7 @@ def release_matrices(
     state: BatchState,
     add_noise: Callable[..., None],
 ) -> None:
-    """Release the matrices of all users so far."""
+    """Sum the feature matrices of all users so far, and add noise to them."""
     design(state.counts, setup.features, state.sums)
     if setup.scales[0] > 0.0:
         add_noise(made, setup.leaves, setup.batches, state.memory, noise_rng, state.noise)
@@ -154,7 +154,7 @@ def answer_steps(
     step: Callable[..., None],
     add_anew: Callable[..., None],
 ) -> None:
-    """Answer the learner step by step.
+    """Answer the learner's regression queries, from the last step to the first.
 
     `step` receives only released sums and public facts, which is why it is private. users: 0 before the first release.
     """
@@ -174,7 +174,7 @@ def answer_steps(
 
 
 class BatchKernels(NamedTuple):
-    """The functions that the loop runs with, compiled or plain."""
+    """The functions that the loop calls, either all compiled or all plain Python."""
 
     simulate: Callable[..., None]
     answer: Callable[..., None]
@@ -185,12 +185,12 @@ class BatchKernels(NamedTuple):
 
 
 def planner_of(spec: RunSpec) -> ValueIterationPlanner:
-    """Return the planner of a spec's learner in this loop."""
+    """Return the planner of the spec's learner."""
     return cast(ValueIterationLearner, ALGORITHMS[spec.algorithm]).planner(spec.bonus)
 
 
 def kernels_of(spec: RunSpec, plain: bool = False) -> BatchKernels:
-    """Return the functions of a spec's loop, compiled or, if `plain`, as ordinary Python."""
+    """Return the functions that a run's loop calls, compiled or, if `plain`, as ordinary Python."""
     mechanism = MECHANISMS.get(spec.mechanism or "")
     found = BatchKernels(
         simulate,
@@ -207,7 +207,7 @@ def kernels_of(spec: RunSpec, plain: bool = False) -> BatchKernels:
 
 @cache
 def _signatures() -> tuple[Any, ...]:
-    """Return the declared types of all `BatchKernels`, read off small examples of the records."""
+    """Return the numba types of all `BatchKernels`, inferred from small example arguments."""
     f, i = np.zeros, np.zeros(1, dtype=np.int64)
     f1, f2, f3, f4, i2 = f(1), f((1, 1)), f((1, 1, 1)), f((1, 1, 1, 1)), np.zeros((1, 1), dtype=np.int64)
     setup = BatchSetup(1, 1, 1, 1.0, i, f2, i, f1, f1, f1, i, f3, f1, f1, f1, f1, f1, 1)

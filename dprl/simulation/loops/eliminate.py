@@ -1,4 +1,4 @@
-"""The loop of policy elimination: stages that play several policies and learn from fresh batches (Bai et al. 2025).
+"""The loop of policy elimination: each stage plays several policies and learns from fresh batches (Bai et al. 2025).
 
 The learner proposes policies and learns from the releases. The model and the true counts stay here.
 """
@@ -40,18 +40,18 @@ from dprl.statistics.counts import ADD_SCALED, add_scaled
 
 
 def batches_of(spec: RunSpec) -> tuple[Batch, ...]:
-    """Return the released batches, in order."""
+    """Return the batches of users that the learner receives, in order."""
     record = cast(EliminationLearner, ALGORITHMS[spec.algorithm])
     return tuple(Batch(*b) for b in batches(spec.episodes, spec.problem_size, record.statistic))
 
 
 def ends_of(played: tuple[Batch, ...]) -> Ints:
-    """Return the number of users in the batches so far, [M]."""
+    """Return how many users have played at the end of each batch, [M]."""
     return np.cumsum([batch.users for batch in played]).astype(np.int64)
 
 
 class EliminationRun:
-    """One seed of a policy-elimination run. seed: its index."""
+    """A policy-elimination run with one random seed. seed: the index of the repetition."""
 
     kernel = staticmethod(sample)
 
@@ -97,17 +97,17 @@ class EliminationRun:
 
     @staticmethod
     def lack(spec: RunSpec) -> str:
-        """Explain in one sentence why numba has to play a run instead of the WebAssembly module."""
+        """Explain in one sentence why the WebAssembly module cannot play this run, so that numba has to."""
         return "assets/engine.wasm does not contain the loop of policy elimination."
 
     @staticmethod
     def noise_of_run(spec: RunSpec) -> Noise:
-        """Return the noise of a run; it follows from the spec alone, so it is the same for every seed."""
+        """Return the noise of a run; it depends on the spec alone, so it is the same for every seed."""
         played = batches_of(spec)
         return noise_of(spec, ends_of(played), batches=played)
 
     def _checkpoints(self) -> Ints:
-        """Choose about 200 ends of blocks to record, including the last: half log-spaced, half linearly spaced."""
+        """Choose about 200 block ends as points of the curve, spaced logarithmically and linearly, and the last."""
         ends: list[int] = []
         users, tuples = 0, self.mdp.H * self.mdp.S * self.mdp.A
         for stage in self.stages:
@@ -159,11 +159,11 @@ class EliminationRun:
         self._counts = empty(self.mdp.H, self.mdp.S, self.mdp.A)
 
     def _row(self, batch: int) -> int:
-        """Return the row of the table of bounds that holds at the end of a batch."""
+        """Return the index in the table of noise bounds that applies at the end of a batch."""
         return int(np.searchsorted(self.noise.ends, self._ends[batch]))
 
     def _play(self, blocks: Sequence[Block], counts: Array | None) -> None:
-        """Let users follow policies, block by block, and add their counts to `counts` if a batch needs them."""
+        """Let users follow policies, block by block, and add their visits to `counts` unless it is None."""
         S = self.mdp.S
         for policy, users in blocks:
             if users <= 0:
@@ -189,7 +189,7 @@ class EliminationRun:
         return self._values[key]
 
     def _release(self, counts: Array, batch: int) -> tuple[Array, Array]:
-        """Return a batch's counts with noise, and as the learner sees them."""
+        """Return a batch's noisy counts, and the processed counts that the learner receives."""
         if self.noise.mechanism is None:
             return counts, counts.copy()
         noise, memory, stream = np.zeros(counts.size), np.zeros((0, 0)), self.noise.stream
@@ -205,7 +205,8 @@ class EliminationRun:
     def _detail(
         self, counts: Array, noisy: Array, released: Array, estimate: StageEstimate, batch: int
     ) -> None:
-        """Record the stage: its fine batch, and the apparently best policy with its values in the refined model."""
+        """Store a stage's results: the counts of its fine batch, and the policy that looks best with its values in
+        the refined model."""
         mdp, row = self.mdp, self._row(batch)
         P, R, policy = estimate.P, estimate.R, estimate.policy
         Q, V = np.zeros((mdp.H, mdp.S, mdp.A)), np.zeros((mdp.H + 1, mdp.S))
@@ -230,16 +231,16 @@ class EliminationRun:
 
     @property
     def _columns(self) -> Array:
-        """Return users, regret, gap, ratio and the counts of `pac`, each at the checkpoints so far, [.., C]."""
+        """Return the users, regret, gap, noise ratio and suboptimal episodes at the checkpoints so far, [.., C]."""
         return np.array(self._points, dtype=float).reshape(-1, 4 + len(self.alphas)).T.copy()
 
     def curve(self) -> Curve:
-        """Return the regret at the checkpoints passed so far."""
+        """Return the regret at the checkpoints reached so far."""
         users, regret, *_ = self._columns
         return Curve(AXIS, MEASURE, users.astype(np.int64), regret)
 
     def trace(self) -> SeedTrace:
-        """Return the trace with everything recorded so far."""
+        """Return the trace with all results so far."""
         names = self._record.series
         series = np.array(self._series).reshape(-1, len(names))
         _, _, gap, ratio, *pac = self._columns

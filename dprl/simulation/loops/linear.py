@@ -1,4 +1,4 @@
-"""The common part of runs whose learner estimates the weights of a linear model."""
+"""The common part of loops whose learner estimates the weights of a linear model."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SERIES = ("sums", "weights", "indefinite")
 
 
 class LinearRun(SlicedRun):
-    """One seed of a spec whose learner estimates the weights of a linear model."""
+    """A run with one random seed, whose learner estimates the weights of a linear model."""
 
     handed: tuple[str, ...]  # the kernels that the loop calls, in the order of its arguments
 
@@ -39,8 +39,8 @@ class LinearRun(SlicedRun):
         return int(8 * (2 * self.state.counts.size + 3 * self.state.sums.size))
 
     def _seen(self, counts: Array, row: int, error: float) -> Detail:
-        """Record the learner's series of measures, and return the details of the present state. row: in the table of
-        bounds on draws; error: the size of the noise, as the learner receives it."""
+        """Store the learner's own measures, and return the details of the current state. row: the index in the table
+        of noise bounds; error: the size of the noise that the learner assumes."""
         state, plan = self.state, self.state.plan
         self._kept.append((state.sums.copy(), plan.weights.copy(), plan.indefinite[0]))
         return Detail(
@@ -70,8 +70,9 @@ class LinearRun(SlicedRun):
         truth: Array,
         bound: float,
     ) -> dict[str, Array]:
-        """Return beliefs at each of D details, from the releases and from the same sums without noise. told: the size
-        of the noise, as the learner receives it, each [D]; bound: on the length of the true weights [D, ...]."""
+        """Return the confidence sets at each of D details, from the noisy sums and from the same sums without noise.
+        told: the noise sizes that the learner assumes, each [D]; bound: on the length of the true weights `truth`
+        [D, ...]."""
         constants = self.setup.constants
         released = np.array([detail.noisy for detail in self._details])
         believed = confidence(released, *told, users, constants)._asdict()

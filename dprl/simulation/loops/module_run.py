@@ -1,4 +1,4 @@
-"""A seed of a learner that plans from counts, played by the WebAssembly module with the same bits as by numba.
+"""Play one seed of a learner that plans from counts in the WebAssembly module, with the same bits as with numba.
 
 NumPy and SciPy prepare everything before the first user: the model, the noise with its calibration and
 factorisation, the table of error bounds, the points of the curve, and the random generators. The module runs the
@@ -33,7 +33,8 @@ FIRST = 10**9  # releases that a pack may make: more than any run has
 
 
 def held(function: Callable[..., Any], part: str, stochastic: bool) -> Held:
-    """Return the function that the module has to contain for a part of `Kernels`. stochastic: whether the policy is."""
+    """Return the compiled function that the module must contain for this entry of `Kernels`. stochastic: whether the
+    policy is."""
     name = own_name(function)
     if part not in ONE_FOR_ALL:
         name += ":stochastic" if stochastic else ":policy"
@@ -44,12 +45,12 @@ def held(function: Callable[..., Any], part: str, stochastic: bool) -> Held:
 
 @lru_cache(maxsize=256)
 def lack_of(kernels: Kernels, stochastic: bool) -> str:
-    """Explain in one sentence why the module cannot run a loop with these kernels; "" if it can."""
+    """Explain in one sentence why the module cannot play a run with these kernels; return "" if it can."""
     return missing() or lack(held(function, part, stochastic) for part, function in kernels._asdict().items())
 
 
 def pack(run: SeedRun) -> Pack:
-    """Pack the current state of a run, to be played to its end. Later changes to the run do not affect the pack."""
+    """Copy a run's current state into a pack, from which the module can play the run to its end."""
     packed = _packed(run)[0]
     return packed._replace(
         buffers=tuple(buffer._replace(array=buffer.array.copy()) for buffer in packed.buffers)
@@ -57,7 +58,7 @@ def pack(run: SeedRun) -> Pack:
 
 
 def _packed(run: SeedRun) -> tuple[Pack, dict[int, NDArray[Any]]]:
-    """Return the pack of a run, and the run's arrays by the numbers of their buffers."""
+    """Return the pack of a run, and the arrays of its buffers by number."""
     packing = Packing()
     stochastic = learner_of(run.spec).stochastic
     for part, value in run.arguments(FIRST, run.spec.episodes).items():
@@ -74,7 +75,7 @@ def _packed(run: SeedRun) -> tuple[Pack, dict[int, NDArray[Any]]]:
 
 
 class ModuleRun(SeedRun):
-    """A `SeedRun` whose loop the module plays if it has the kernels; otherwise numba or plain Python does."""
+    """A `SeedRun` that the WebAssembly module plays if it contains the kernels; otherwise numba or Python plays it."""
 
     # If a run is estimated to take more seconds than this, numba saves more time than its import costs.
     long = 2.0
@@ -95,7 +96,7 @@ class ModuleRun(SeedRun):
 
     @staticmethod
     def lack(spec: RunSpec) -> str:
-        """Explain in one sentence why the module cannot play a run; "" if it can."""
+        """Explain in one sentence why the module cannot play a run; return "" if it can."""
         return lack_of(functions_of(spec, cast(Counts, spec.statistic)), learner_of(spec).stochastic)
 
     def _numba_pays(self, functions: Kernels) -> bool:

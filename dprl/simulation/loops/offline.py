@@ -1,4 +1,4 @@
-"""The loop of offline learning: a data set is drawn, and a curator answers the learner's queries about it, once.
+"""The loop of offline learning: draw a data set, and let a curator answer the learner's queries about it, with noise.
 
 The learner is a generator: it yields queries and is sent the releases. The model and the data set stay here.
 """
@@ -36,7 +36,7 @@ from dprl.words import upward
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class OfflineTrace(TraceCore[OfflineSpec]):
-    """One seed of an offline run: C data sets of growing size, D of them with details.
+    """The results of an offline run with one random seed: C data sets of growing size, D of them with details.
 
     The curve's axis is n, the number of trajectories in the data set. Its measure is the suboptimality v* - v^pi of
     the learned policy, both exact.
@@ -68,8 +68,8 @@ class OfflineTrace(TraceCore[OfflineSpec]):
 
 
 class Curator:
-    """A curator who holds one data set, as counts [H, S, A, S + 2] or those of its two halves, and answers queries
-    about it with noise. errors: the E of each family."""
+    """A curator who holds one data set, as counts [H, S, A, S + 2] or as the counts of its two halves, and answers
+    queries about it with noise. errors: the error bound E of each family of statistics."""
 
     def __init__(
         self,
@@ -82,7 +82,7 @@ class Curator:
         self._asked: Counter[tuple[str, int]] = Counter()
 
     def release(self, query: Query) -> Array:
-        """Return the data set's statistics as the learner sees them.
+        """Answer a query: return the data set's statistics with noise.
 
         Raises RuntimeError if the learner has asked for more than the guarantee covers.
         """
@@ -94,14 +94,15 @@ class Curator:
         family = query.family, query.half
         self._asked[family] += 1
         if self._asked[family] > self._noise.times.get(family, 0):
-            raise RuntimeError(f"{query.family} was asked for more often than is accounted for")
+            raise RuntimeError(f"{query.family} was requested more often than the privacy budget covers")
         unit = unit_noise(self._noise.mechanism, ONCE, draws, self._rng)[0]
         error = self._errors.get(query.family, 0.0)
         return query.answer(record, self._noise.scales[query.family] * unit, error)
 
 
 def problem_of(spec: OfflineSpec, n: int) -> OfflineProblem:
-    """Return the problem as the learner sees it, for a data set of n trajectories, before noise is chosen."""
+    """Return the public facts that the learner receives about the problem, for a data set of n trajectories; noise
+    is not chosen yet."""
     world, learner = ENVIRONMENTS[spec.environment], spec.learner
     params = spec.environment_params
     return OfflineProblem(
@@ -116,7 +117,7 @@ def problem_of(spec: OfflineSpec, n: int) -> OfflineProblem:
 
 
 def families_of(learner: OfflineLearner, problem: OfflineProblem, calibration: str) -> tuple[Family, ...]:
-    """Return the statistics that a learner requests, each with one person's largest effect."""
+    """Return the families of statistics that a learner requests, each with the largest effect of one person."""
     m = problem.episodes
     return tuple(
         replace(family, change=family.change.at_once(m), blanked=family.blanked.at_once(m))
@@ -131,9 +132,9 @@ def noise_for(
     exact: bool = False,
     beside: tuple[Family, ...] = (),
 ) -> tuple[CuratorNoise, dict[str, float]]:
-    """Return the noise of a spec's budget, and the E of each family. exact: whether noise is drawn on a grid, not in
-    floating point; E is still that of continuous noise. beside: further releases, about people of whom the learner sees
-    nothing; each proves the budget by itself."""
+    """Return the noise for a spec's budget, and the error bound E of each family of statistics. exact: whether noise
+    is drawn on a grid, not in floating point; E is still that of continuous noise. beside: statistics about other
+    people, which the learner never sees; each of the two groups gets the whole budget."""
     learner, asked = spec.learner, spec.budget
     if not asked.promise.fields or spec.calibration is None:
         return NO_NOISE, {}
@@ -171,7 +172,8 @@ def noise_for(
 
 
 def noise_of_run(spec: OfflineSpec) -> tuple[CuratorNoise, dict[str, float]]:
-    """Return the noise of a run, and the E of each family; both follow from the spec alone, not from the data."""
+    """Return the noise of a run, and the error bound E of each family of statistics; both depend on the spec alone,
+    not on the data."""
     apart = (
         "each point of a curve is learned from a separate data set of other users, which is released once. Two "
         f"releases of one data set together have a weaker guarantee than {spec.budget.text}"
@@ -191,14 +193,14 @@ def noise_of_run(spec: OfflineSpec) -> tuple[CuratorNoise, dict[str, float]]:
 
 
 class Releases(Protocol):
-    """An object that answers a learner's queries."""
+    """The interface of an object that answers a learner's queries, such as `Curator`."""
 
     def release(self, query: Query) -> Array:
-        """Return the statistics as the learner sees them."""
+        """Answer a query: return the statistics with noise."""
 
 
 def learned_from(curator: Releases, plan: Plan) -> tuple[Learned, tuple[Array, ...]]:
-    """Answer the queries of a learner's plan until it has learned. Return the result, and all releases in order."""
+    """Answer all queries of a learner's plan. Return the learned policy with its values, and the answers in order."""
     released: list[Array] = []
     query = next(plan)
     while True:
@@ -210,7 +212,7 @@ def learned_from(curator: Releases, plan: Plan) -> tuple[Learned, tuple[Array, .
 
 
 class DatasetPoint(NamedTuple):
-    """One data set, and the result of learning from it. visits: [H, S, A]; released: the releases, in order."""
+    """One data set with the result of learning from it. visits: true counts [H, S, A]; released: the answers."""
 
     n: int
     gap: float
@@ -220,7 +222,8 @@ class DatasetPoint(NamedTuple):
 
 
 class OfflineRun:
-    """One seed of an offline run: a policy is learned from a data set of each size, drawn for it. seed: its index."""
+    """An offline run with one random seed: for each size, draw a data set and learn a policy from it. seed: the
+    index of the repetition."""
 
     def __init__(self, spec: OfflineSpec, seed: int) -> None:
         self.spec, self.seed = spec, seed
@@ -236,7 +239,7 @@ class OfflineRun:
 
     @property
     def progress(self) -> float:
-        """Return the share of the data sets that have been learned from, 0 to 1."""
+        """Return the share of the data sets that are finished, 0 to 1."""
         return len(self.points) / len(self.sizes)
 
     def advance(self, seconds: float = 0.1) -> bool:
@@ -250,7 +253,7 @@ class OfflineRun:
         return len(self.points) == len(self.sizes)
 
     def dataset(self, n: int) -> tuple[tuple[Array, ...], np.random.Generator]:
-        """Return the counts of this seed's data set of n trajectories, or of its halves, and its noise generator.
+        """Return the counts of this seed's data set of n trajectories (or its halves), and the generator of its noise.
 
         Neither depends on the learner (except for the halves), on the budget, or on the end of the curve.
         """
@@ -270,16 +273,16 @@ class OfflineRun:
         return DatasetPoint(n, max(self.v_star - value, 0.0), n_visits, released, learned)
 
     def problem(self, n: int) -> OfflineProblem:
-        """Return the problem as the learner sees it."""
+        """Return the public facts that the learner receives about the problem, for a data set of n trajectories."""
         return replace(self._problem, n=n, errors=self.errors)
 
     def curve(self) -> Curve:
-        """Return the suboptimality at the sizes so far."""
+        """Return the suboptimality of the policies learned so far, by data set size."""
         at = np.array([point.n for point in self.points], dtype=np.int64)
         return Curve(AXIS, MEASURE, at, np.array([point.gap for point in self.points]))
 
     def trace(self) -> OfflineTrace:
-        """Return the trace so far, with the details of as many evenly spread data sets as fit."""
+        """Return the results so far, with details for as many evenly spaced data sets as fit in memory."""
         mdp, points = self.mdp, self.points
         each = 8 * mdp.H * mdp.S * (7 * mdp.A + 2)
         fits = max(1, min(len(points), DETAIL_BYTES // each))

@@ -1,4 +1,4 @@
-"""The common part of loops, between two releases: users play block by block, and points are recorded.
+"""The part that all loops share: let users play between two releases, and record points of the curve.
 
 `setup` and `state` are a loop's own records, with fields of these names: see replan_kernels.py.
 """
@@ -17,7 +17,7 @@ from dprl.simulation.trace import Ints
 
 
 class Record(NamedTuple):
-    """The values at up to C points of the curve.
+    """The points of the curve, at most C.
 
     Attributes:
         users, regret, gap, ratio: one value for each point [C].
@@ -33,7 +33,7 @@ class Record(NamedTuple):
 
 @kernel
 def play(users: int, users_rng: np.random.Generator, model: Model, setup: Any, state: Any) -> None:
-    """Let `users` users follow the policy of `state`, and add their counts and losses to it."""
+    """Simulate `users` users who follow the policy in `state`, and add their counts and losses to `state`."""
     if users <= setup.walk_below:
         walk(users_rng, model, state.policy, users, state.counts, state.starts)
     else:
@@ -43,7 +43,7 @@ def play(users: int, users_rng: np.random.Generator, model: Model, setup: Any, s
 
 @kernel
 def lose(setup: Any, state: Any) -> None:
-    """Add the losses of the users who have just started in each state to the regret and the suboptimal episodes."""
+    """Add the losses of the users who started in each state to the regret and to the counts of suboptimal episodes."""
     for s in range(state.starts.shape[0]):
         lost = max(setup.V_star[s] - state.value[0, s], 0.0)
         state.totals[0] += state.starts[s] * lost
@@ -54,7 +54,7 @@ def lose(setup: Any, state: Any) -> None:
 
 @kernel
 def note(point: int, users: int, setup: Any, state: Any, record: Record) -> None:
-    """Record a point of the curve, before the policy that led to it is replaced."""
+    """Record a point of the curve, before the current policy is replaced."""
     gap = 0.0
     for s in range(state.starts.shape[0]):
         gap += setup.d1[s] * max(setup.V_star[s] - state.value[0, s], 0.0)
@@ -70,8 +70,8 @@ def note(point: int, users: int, setup: Any, state: Any, record: Record) -> None
 def play_to(
     now: int, users_rng: np.random.Generator, model: Model, setup: Any, state: Any, record: Record
 ) -> None:
-    """Play until `now` users have played, and record the points of the curve on the way. These points are public;
-    nothing is released there, and nobody plans."""
+    """Simulate users until `now` users have played, and record the points of the curve on the way. At these points,
+    which are public, nothing is released and the policy stays the same."""
     position, targets = state.position, setup.targets
     while targets[position[4]] < now:
         play(targets[position[4]] - position[1], users_rng, model, setup, state)
@@ -85,8 +85,8 @@ def play_to(
 
 @kernel
 def note_release(setup: Any, state: Any, record: Record) -> None:
-    """Record the point of the curve at or before this release, if there is one; several points passed at once count as
-    one."""
+    """Record a point of the curve at this release if a target number of users was reached; several targets reached
+    at once give one point."""
     position, targets = state.position, setup.targets
     if position[1] >= targets[position[4]]:
         note(position[3], position[1], setup, state, record)
@@ -97,7 +97,7 @@ def note_release(setup: Any, state: Any, record: Record) -> None:
 
 @kernel
 def follow(model: Model, state: Any) -> None:
-    """Evaluate the learner's policy exactly, unless it was evaluated already."""
+    """Compute the exact value of the learner's policy, unless the policy is unchanged."""
     policy, played = state.policy.reshape(-1), state.played.reshape(-1)
     same = True
     for i in range(policy.shape[0]):

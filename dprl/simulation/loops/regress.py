@@ -1,4 +1,4 @@
-"""The loop of learners that regress their own values: schedule -> sample block -> sums -> release -> plan -> record."""
+"""The loop of learners that regress their own values: schedule -> simulate users -> sums -> noise -> plan -> record."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from dprl.statistics.value_regression import ValueRegression
 
 
 class RegressionRun(LinearRun):
-    """One seed of a spec of a learner that regresses its own values.
+    """A run with one random seed, whose learner regresses its own values.
 
     Details hold the true counts and, as `noisy` and `released`, the released sums [D, H - 1, families, d, d + 1], see
     statistics/value_regression.py; `weights` are [D, H - 1, families, d]. Beliefs are as in SeedTrace.
@@ -113,7 +113,7 @@ class RegressionRun(LinearRun):
 
 
 def error_told(spec: RunSpec, noise: Noise) -> Array:
-    """Return the size of the noise, as the learner receives it, [B]: with the paper's constants, the largest standard
+    """Return the size of the noise that the learner assumes, [B]: with the paper's bonus, the largest standard
     deviation of a sum in the run, as in the paper; otherwise a bound on the length of d draws."""
     if spec.bonus != "paper":
         return noise.radius()

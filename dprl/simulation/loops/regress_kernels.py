@@ -1,4 +1,4 @@
-"""The compiled part of the loop of learners that regress their own values, with its records of arrays."""
+"""The compiled part of regress.py, the loop of learners that regress their own values."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from dprl.statistics.value_regression import add_symmetric, gather
 
 
 class RegressionSetup(NamedTuple):
-    """The facts that are fixed before a run starts; all others are as in replan_kernels.py.
+    """The values that are fixed before a run starts; fields not listed here are as in replan_kernels.py.
 
     Attributes:
         adapts: whether the schedule decides during the run when to release.
@@ -56,7 +56,7 @@ class RegressionSetup(NamedTuple):
 
 
 class RegressionState(NamedTuple):
-    """The state that the loop changes; the other fields are as in replan_kernels.py.
+    """The arrays that the loop changes; fields not listed here are as in replan_kernels.py.
 
     Attributes:
         counts: the counts of the block's users, emptied at its end [H, S, A, S + 2]; total: the earlier users' counts.
@@ -99,7 +99,7 @@ def simulate(
     make_plan: Callable[..., None],
     add_noise: Callable[..., None],
 ) -> None:
-    """Make up to `count` releases, but none after the first release at or beyond `until` users.
+    """Simulate users, and make up to `count` releases; stop after the first release at or beyond `until` users.
 
     `make_plan` and the schedule receive only released sums and public facts, which is why they are private.
     """
@@ -150,7 +150,7 @@ def simulate(
 
 @kernel
 def absorb(setup: RegressionSetup, state: RegressionState) -> None:
-    """Add the counts of the block's users to the sums."""
+    """Add the counts of the latest block of users to the running sums."""
     H, S, A, width = state.counts.shape
     for h in range(H):
         for s in range(S):
@@ -163,7 +163,7 @@ def absorb(setup: RegressionSetup, state: RegressionState) -> None:
 
 
 class RegressionKernels(NamedTuple):
-    """The functions that the loop runs with, compiled or plain."""
+    """The functions that the loop calls, either all compiled or all plain Python."""
 
     simulate: Callable[..., None]
     growth: Callable[..., float]
@@ -175,17 +175,17 @@ class RegressionKernels(NamedTuple):
 
 @kernel
 def as_it_likes(users: int, left: int, K: int, settings: Array) -> float:
-    """Stand in for `growth`, which is never called if the schedule is fixed before the run."""
+    """Take the place of `growth` in runs whose schedule is fixed in advance; the loop then never calls it."""
     return 1.0
 
 
 def planner_of(spec: RunSpec) -> MixturePlanner:
-    """Return the planner of a spec's learner in this loop."""
+    """Return the planner of the spec's learner."""
     return cast(MixtureLearner, ALGORITHMS[spec.algorithm]).planner(spec.bonus)
 
 
 def kernels_of(spec: RunSpec, plain: bool = False) -> RegressionKernels:
-    """Return the functions of a spec's loop, compiled or, if `plain`, as ordinary Python."""
+    """Return the functions that a run's loop calls, compiled or, if `plain`, as ordinary Python."""
     mechanism = MECHANISMS.get(spec.mechanism or "")
     schedule, _ = schedules.parse(spec.schedule)
     found = RegressionKernels(
@@ -203,7 +203,7 @@ def kernels_of(spec: RunSpec, plain: bool = False) -> RegressionKernels:
 
 @cache
 def _signatures() -> tuple[Any, ...]:
-    """Return the declared types of all `RegressionKernels`, read off small examples of the records."""
+    """Return the numba types of all `RegressionKernels`, inferred from small example arguments."""
     f, i = np.zeros, np.zeros(1, dtype=np.int64)
     f1, f2, f3, f4, i2 = f(1), f((1, 1)), f((1, 1, 1)), f((1, 1, 1, 1)), np.zeros((1, 1), dtype=np.int64)
     setup = RegressionSetup(1, 1, True, f1, True, f2, True, i, f1, f1, i, f4, f3, f1, f1, f1, f1, f1, 1)

@@ -1,4 +1,4 @@
-"""The loop of learners that plan from counts: schedule -> sample block -> release -> plan -> record.
+"""The loop of learners that plan from counts: schedule -> simulate users -> add noise to counts -> plan -> record.
 
 `SeedRun` prepares the arrays of one seed of one spec and runs the compiled loop in slices.
 """
@@ -33,7 +33,7 @@ from dprl.statistics.played import hidden
 
 
 class SeedRun(SlicedRun):
-    """One seed of a spec of a learner that plans from counts."""
+    """A run with one random seed, whose learner plans from counts."""
 
     kernel = staticmethod(simulate)
     setup: Setup
@@ -110,7 +110,7 @@ class SeedRun(SlicedRun):
 
     @property
     def kernels(self) -> Kernels:
-        """Return the functions that the loop runs with."""
+        """Return the functions that the loop calls, such as the planner's."""
         return cast(Kernels, self._kernels)
 
     def arguments(self, count: int, until: int) -> dict[str, Any]:

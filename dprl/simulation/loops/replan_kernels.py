@@ -1,4 +1,4 @@
-"""The compiled part of the loop that replans at every release, with its records of arrays."""
+"""The compiled part of replan.py, the loop in which the learner plans again after every release of noisy counts."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from dprl.statistics.played import cells_told, look_up
 
 
 class Setup(NamedTuple):
-    """The facts that are fixed before a run starts.
+    """The values that are fixed before a run starts.
 
     Attributes:
         K: the number of users; releases: the largest number of releases M.
@@ -71,7 +71,7 @@ class Setup(NamedTuple):
 
 
 class State(NamedTuple):
-    """The state that the loop changes.
+    """The arrays that the loop changes.
 
     Attributes:
         position: releases made, users so far, row of the table of bounds in use, points recorded, targets passed
@@ -129,7 +129,7 @@ def simulate(
     add_noise: Callable[..., None],
     publish: Callable[..., None],
 ) -> None:
-    """Make up to `count` releases, but none after the first release at or beyond `until` users.
+    """Simulate users, and make up to `count` releases; stop after the first release at or beyond `until` users.
 
     `plan` and `next_release` receive only released counts and the declared possible next states, which is why they are
     private.
@@ -197,7 +197,7 @@ def simulate(
 def disturb_told(
     made: int, noise_rng: np.random.Generator, setup: Setup, state: State, add_noise: Callable[..., None]
 ) -> None:
-    """Add the noise of the reports that count; for all others none is drawn, because nobody looks at them."""
+    """Draw the noise of the counts whose action the policy takes; the others need none, because nobody reads them."""
     told = cells_told(state.policy, state.noisy)
     noise, memory = state.noise[told], state.memory[:, told]
     add_noise(made, state.leaves, setup.batches, memory, noise_rng, noise)
@@ -214,7 +214,7 @@ def learn(
     state: State,
     policy: Any,
 ) -> None:
-    """Plan from the releases. A learner with a stochastic policy also receives the number of users who followed it."""
+    """Compute the next policy from the released counts. A stochastic policy also depends on the number of its users."""
     if policy.ndim == 2:
         plan(state.released, state.errors, model.possible, setup.constants, state.Q, state.V, policy)
     else:
@@ -230,7 +230,7 @@ def meet(
     setup: Setup,
     state: State,
 ) -> None:
-    """Let `users` users play, and question them if the mechanism asks questions."""
+    """Simulate `users` users; if the mechanism collects randomized answers, draw these, too."""
     if setup.groups == 0:
         play(users, users_rng, model, setup, state)
         return
@@ -254,11 +254,11 @@ def meet(
 
 @kernel
 def as_is(noisy: Array, errors: Array, tau2: Array, released: Array) -> None:
-    """Do nothing, because without noise `released` is the array of counts itself."""
+    """Do nothing: without noise, `released` and `noisy` are the same array."""
 
 
 class Kernels(NamedTuple):
-    """The functions that the loop runs with, compiled or plain."""
+    """The functions that the loop calls, either all compiled or all plain Python."""
 
     simulate: Callable[..., None]
     next_release: Callable[..., int]
@@ -269,12 +269,12 @@ class Kernels(NamedTuple):
 
 
 def learner_of(spec: RunSpec) -> planner.TabularLearner:
-    """Return the learner of a spec; it has to be one that plans from counts."""
+    """Return the learner of a spec, which must be one that plans from counts."""
     return cast(planner.TabularLearner, ALGORITHMS[spec.algorithm])
 
 
 def functions_of(spec: RunSpec, statistic: Counts) -> Kernels:
-    """Return the kernels of a spec's loop, as plain functions."""
+    """Return the functions that a run's loop calls, as plain Python."""
     mechanism = MECHANISMS.get(spec.mechanism or "")
     schedule, _ = schedules.parse(spec.schedule)
     return Kernels(
@@ -288,17 +288,17 @@ def functions_of(spec: RunSpec, statistic: Counts) -> Kernels:
 
 
 def types_of(part: str, stochastic: bool) -> str:
-    """Return the declared types of one of the `Kernels` other than `simulate`."""
+    """Return the numba types of one of the `Kernels` other than `simulate`."""
     return _signatures(stochastic)[Kernels._fields.index(part) - 1]
 
 
 def signatures_of(stochastic: bool) -> tuple[Any, ...]:
-    """Return the declared types of all `Kernels`. stochastic: whether the learner's policy is stochastic."""
+    """Return the numba types of all `Kernels`. stochastic: whether the learner's policy is stochastic."""
     return _signature(stochastic), *_signatures(stochastic)
 
 
 def _signatures(stochastic: bool) -> tuple[str, ...]:
-    """Return the types of next_release, plan, add_noise, publish and evaluate."""
+    """Return the numba types of next_release, plan, add_noise, publish and evaluate."""
     if stochastic:
         return (
             of_logits(schedules.SIGNATURE), planner.STOCHASTIC, mechanisms.SIGNATURE, consistency.SIGNATURE,
@@ -312,7 +312,7 @@ def _signatures(stochastic: bool) -> tuple[str, ...]:
 
 @cache
 def _signature(stochastic: bool) -> Any:
-    """Return the declared types of `simulate`, read off small examples of its records."""
+    """Return the numba types of `simulate`, inferred from small example arguments."""
     f, i = np.zeros, np.zeros(1, dtype=np.int64)
     f1, f2, f3, f4, i2 = f(1), f((1, 1)), f((1, 1, 1)), f((1, 1, 1, 1)), np.zeros((1, 1), dtype=np.int64)
     table, i3 = np.zeros((1, 1, 1, 1), dtype=np.int64), np.zeros((1, 1, 1), dtype=np.int64)

@@ -1,5 +1,5 @@
-"""A run that releases at the times of a schedule, played in slices, with progress, live curves and cancelling in
-between. The slices do not affect the result."""
+"""Play a run in short slices of time, so that callers can show progress and live curves, or cancel. The results do
+not depend on the slices."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ CHECKPOINTS = (100, 100)  # points of the curve, spaced logarithmically and line
 
 
 class SlicedRun(ABC):
-    """One seed of a spec: the common part of all loops that release at the times of a schedule. plain: whether to run
-    the same source as ordinary Python, which gives the same bits but is far slower. walk_below: the size up to which
-    blocks are walked user by user (tests compare both ways)."""
+    """A run with one random seed: the common part of all loops whose release times follow a schedule. plain: whether
+    to run the source as ordinary Python, which gives the same bits but is far slower. walk_below: blocks of at most
+    this many users are simulated user by user (tests compare both ways)."""
 
     kernel: Callable[..., Any]  # the loop itself, which numba compiles first when it plays the run
     setup: Any
@@ -60,7 +60,7 @@ class SlicedRun(ABC):
         self._start()
 
     def _start(self) -> None:
-        """Compute and evaluate the first plan."""
+        """Compute the first policy and its exact value."""
         self._first_plan()
         state, mdp = self.state, self.mdp
         state.played[:] = state.policy
@@ -68,20 +68,20 @@ class SlicedRun(ABC):
 
     @staticmethod
     def noise_of_run(spec: RunSpec) -> Noise:
-        """Return the noise of a run; it follows from the spec alone, so it is the same for every seed."""
+        """Return the noise of a run; it depends on the spec alone, so it is the same for every seed."""
         return noise_of_schedule(spec, spec.episodes)
 
     @staticmethod
     def lack(spec: RunSpec) -> str:
-        """Explain in one sentence why numba has to play a run; "" if the WebAssembly module can."""
+        """Explain in one sentence why numba has to play a run; return "" if the WebAssembly module can."""
         return "assets/engine.wasm does not contain the loops of linear algorithms."
 
     @abstractmethod
     def _prepare(self, plain: bool, walk_below: int) -> None:
-        """Create kernels, setup and state."""
+        """Create the run's kernels, setup and state."""
 
     def _fixed(self, walk_below: int) -> dict[str, Any]:
-        """Return the setup that all loops share: users, noise, points of the curve, and the values for regret."""
+        """Return the setup fields that all loops share: users, noise, points of the curve, and the optimal values."""
         V_star = self._worth(self._as_played(self.optimum.policy))
         return {
             "K": self.spec.episodes,
@@ -96,8 +96,8 @@ class SlicedRun(ABC):
         }
 
     def _playing(self, cells: int) -> dict[str, Any]:
-        """Return the state that all loops share: the noise in a number of cells, the policy and its values, the start
-        states, regret and mistakes."""
+        """Return the state fields that all loops share: the noise of each counter, the policy and its values, the
+        start states, the regret, and the counts of suboptimal episodes. cells: the number of counters."""
         H, S, mechanism, stream = self.mdp.H, self.mdp.S, self.noise.mechanism, self.noise.stream
         return {
             "position": np.zeros(5, dtype=np.int64),
@@ -112,16 +112,16 @@ class SlicedRun(ABC):
 
     @abstractmethod
     def _first_plan(self) -> None:
-        """Plan before there are any users."""
+        """Compute the policy that the first users follow."""
 
     @abstractmethod
     def _simulate(self, count: int, until: int) -> None:
-        """Make up to `count` releases, but none after the first release at or beyond `until` users."""
+        """Simulate users, and make up to `count` releases; stop after the first release at or beyond `until` users."""
 
     @property
     @abstractmethod
     def _detail_bytes(self) -> int:
-        """Estimate the size of a detail in bytes."""
+        """Estimate the size of one checkpoint's details in bytes."""
 
     @abstractmethod
     def _detail(self) -> Detail:
@@ -132,14 +132,14 @@ class SlicedRun(ABC):
         return policy
 
     def _worth(self, policy: planning.Policy | planning.Logits) -> Array:
-        """Return the exact values of a policy [S] from the kernel that evaluates every policy played, so that an
-        optimal policy's regret is exactly zero."""
+        """Return the exact values of a policy in the first step, [S]. The kernel is the one that evaluates every
+        policy played, so that an optimal policy has a regret of exactly zero."""
         value: Array = np.zeros((self.mdp.H + 1, self.mdp.S))
         self._kernels.evaluate(self.mdp.P, self.mdp.possible, self.mdp.R, policy, value)
         return np.array(value[0])
 
     def _series(self) -> dict[str, Array]:
-        """Return the learner's own measures at each detail."""
+        """Return the learner's own measures, such as its weights, at each detail."""
         return {}
 
     def _beliefs(self) -> dict[str, Array]:
@@ -148,17 +148,17 @@ class SlicedRun(ABC):
 
     @property
     def users(self) -> int:
-        """Return the number of users who have played."""
+        """Return how many users have played so far."""
         return int(self.state.position[1])
 
     @property
     def done(self) -> bool:
-        """Return whether every user has played."""
+        """Return whether all users have played."""
         return self.users >= self.spec.episodes
 
     @property
     def progress(self) -> float:
-        """Return the share of the releases that are made, 0 to 1."""
+        """Return the share of the releases made so far, 0 to 1."""
         return 1.0 if self.done else float(self.state.position[0]) / self.setup.releases
 
     def advance(self, seconds: float = 0.1) -> bool:
@@ -180,16 +180,16 @@ class SlicedRun(ABC):
 
     @property
     def record(self) -> Record:
-        """Return the values at the points passed so far."""
+        """Return the recorded points of the curve so far."""
         return Record._make(values[: self.state.position[3]].copy() for values in self._record)
 
     def curve(self) -> Curve:
-        """Return the regret at the checkpoints passed so far."""
+        """Return the regret at the checkpoints reached so far."""
         record = self.record
         return Curve(AXIS, MEASURE, record.users, record.regret)
 
     def trace(self) -> SeedTrace:
-        """Return the trace with everything recorded so far."""
+        """Return the trace with all results so far."""
         record = self.record
         return SeedTrace.build(
             spec=self.spec,

@@ -1,4 +1,4 @@
-"""The schedules; each has a file of its own and a line here."""
+"""The schedules, which decide when a run releases noisy statistics; each has its own file and a line here."""
 
 from __future__ import annotations
 
@@ -18,13 +18,14 @@ ALLOWED = " or ".join(s.allowed for s in SCHEDULES.values())
 
 
 def parse(text: str) -> tuple[Schedule, str]:
-    """Return the schedule named by a canonical text, and its argument."""
+    """Return the schedule that a canonical text names, and its argument."""
     key, _, argument = text.partition(":")
     return SCHEDULES[key], argument
 
 
 def check(text: str, per_release: bool = True) -> str:
-    """Return a schedule's canonical form, such as `geometric:0.02`. per_release: see `Schedule`. Raises SpecError."""
+    """Return the text of a schedule in canonical form, such as `geometric:0.02`. per_release: see `Schedule`. Raises
+    SpecError."""
     key, _, argument = text.partition(":")
     try:
         argument = SCHEDULES[key].canonical(argument, per_release)
@@ -34,7 +35,7 @@ def check(text: str, per_release: bool = True) -> str:
 
 
 def releases(text: str, K: int, size: Size, per_release: bool) -> int:
-    """Estimate the number of a schedule's releases; if noise is calibrated to it, return its largest possible value."""
+    """Return about how many releases a schedule makes; if noise is calibrated to this number, return its maximum."""
     schedule, argument = parse(text)
     if schedule.limit and per_release:
         return schedule.limit(argument, K, size, True)
@@ -42,24 +43,24 @@ def releases(text: str, K: int, size: Size, per_release: bool) -> int:
 
 
 def times(text: str, K: int) -> Ints:
-    """Return the number of users at each release; if a schedule decides during the run, at the end of each epoch."""
+    """Return the users so far at each release; if a schedule decides during the run, at the end of each epoch."""
     schedule, argument = parse(text)
     return schedule.times(argument, K)
 
 
 def limit(text: str, K: int, size: Size, per_release: bool) -> int | None:
-    """Return the limit M of a schedule that decides during the run; None for one that is fixed before it."""
+    """Return the limit M on the releases of a schedule that decides during the run; None for any other schedule."""
     schedule, argument = parse(text)
     return schedule.limit(argument, K, size, per_release) if schedule.limit else None
 
 
 def targets(K: int, logarithmic: int, linear: int) -> Ints:
-    """Return the numbers of users, from 1 to K, at which curves are recorded, spaced logarithmically and linearly."""
+    """Return the numbers of users at which curves are recorded, from 1 to K, spaced logarithmically and linearly."""
     spaced = np.concatenate([np.geomspace(1, K, logarithmic), np.linspace(K / linear, K, linear)])
     return np.unique(np.maximum(np.round(spaced), 1).astype(np.int64))
 
 
 def indices_at(releases: Ints, logarithmic: int, linear: int) -> Ints:
-    """Return the index of the first release at or after each target, including the last release."""
+    """Return the indices of the first release at or after each target, and of the last release."""
     found = np.searchsorted(releases, targets(int(releases[-1]), logarithmic, linear))
     return np.unique(np.append(np.minimum(found, len(releases) - 1), len(releases) - 1)).astype(np.int64)

@@ -1,4 +1,4 @@
-"""Blocks whose length depends on counts: no block is longer than the releases so far justify.
+"""A schedule that adapts to the counts: no block of users is longer than the releases so far justify.
 
 Near a tie, an optimistic learner needs one more pull of an action. If it were to spend a share of all users on it,
 that block would cost more than all learning before. So a block about doubles the counts of the cells it plays, or
@@ -21,13 +21,15 @@ from dprl.mdp.tabular import Array
 from dprl.simulation.schedules import geometric
 from dprl.simulation.schedules.schedule import Schedule
 
-ETA = Field("schedule", "float", 0.1, "maximum growth of a block", low=0.001, high=1.0)
+ETA = Field(
+    "schedule", "float", 0.1, "maximum growth of a block, relative to the users so far", low=0.001, high=1.0
+)
 MOST = Field("schedule", "int", None, "releases at most", low=2, high=10**6)
 
 
 @kernel
 def growth(users: int, left: int, K: int, settings: Array) -> float:
-    """Return the largest share of the users so far that a block may add; if negative, the share that it must add.
+    """Return the largest growth of the next block relative to the users so far; a negative value is a required growth.
 
     If growing by eta would not reach K with the remaining releases, a block may grow by the square of the pace that
     would. Steps justified by counts then save releases for steps near a tie. The pace may rise as 1 / ln(K / t), up to
@@ -56,7 +58,7 @@ def next_release(
     possible: Table,
     policy: Any,
 ) -> int:
-    """Return t + max(1, floor(min(eta t, min over played (h, s, a) of max(n~, E, 1) / P~(s, a at h)))), cut at K.
+    """Return t + max(1, floor(min(eta t, min over played (h, s, a) of max(n~, E, 1) / P~(s, a at h)))), at most K.
 
     P~ follows from the learner's own releases: the first state from its counts of the first step, then m~ / sum m~
     under the policy; a state without released transitions ends the path. Before anything is released, all states are
@@ -101,19 +103,19 @@ def next_release(
 
 
 def canonical(argument: str, per_release: bool) -> str:
-    """Return the canonical argument, ETA or ETA:M; M is left out if noise does not depend on it. Raises ValueError."""
+    """Return the argument in canonical form, ETA or ETA:M; M is left out if noise ignores it. Raises ValueError."""
     eta, _, most = argument.partition(":")
     eta = f"{ETA.parse(eta or '0.1'):g}"
     return f"{eta}:{MOST.parse(most)}" if most and MOST.parse(most) and per_release else eta
 
 
 def eta_of(argument: str) -> str:
-    """Return the text of ETA in an argument written as ETA or ETA:M."""
+    """Return ETA, as text, from an argument written as ETA or ETA:M."""
     return argument.partition(":")[0]
 
 
 def limit(argument: str, K: int, size: Size, per_release: bool) -> int:
-    """Return M: as given, else the releases of geometric(eta) plus half of H S A, rounded up to a power of 1.05.
+    """Return the largest number of releases M: as given, or else computed from eta, K and the number of rows H S A.
 
     M is at most K. Rounding lets runs share results that depend on M alone. If noise does not depend on M, M is several
     times the number of possible doublings of all counts.

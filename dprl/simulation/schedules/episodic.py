@@ -1,4 +1,4 @@
-"""A release after every user, as in the papers' pseudocode."""
+"""A schedule that releases after every user, as in the papers' pseudocode."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Blocks that grow in proportion to the users so far: about ln(K) / eta releases."""
+"""A schedule whose blocks grow in proportion to the users so far: about ln(K) / eta releases."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ def next_release(
     possible: Table,
     policy: Any,
 ) -> int:
-    """Return the users at the next release, t_{i+1} = t_i + max(1, floor(eta t_i)), cut at K. settings: [eta]."""
+    """Return the users at the next release, t_{i+1} = t_i + max(1, floor(eta t_i)), at most K. settings: [eta]."""
     return min(K, users + max(1, int(settings[0] * users)))
 
 
 def times(argument: str, K: int) -> Ints:
-    """Return the number of users at each release [M], as `next_release` gives it."""
+    """Return how many users have played at each release [M], as `next_release` computes it."""
     return np.array(_times(argument, K), dtype=np.int64)
 
 
 def count(argument: str, K: int) -> int:
-    """Return the number of releases M."""
+    """Return the exact number of releases M."""
     return len(_times(argument, K))
 
 
@@ -55,7 +55,7 @@ def _times(argument: str, K: int) -> tuple[int, ...]:
 
 
 def releases(argument: str, K: int, size: Size) -> int:
-    """Estimate the number of releases for K users by a formula, without counting them."""
+    """Estimate the number of releases for K users by a formula, without computing each one."""
     eta = float(argument)
     start = 1 / eta
     return int(min(K, start + max(0.0, log(max(K / start, 1.0))) / log(1 + eta)))

@@ -1,1 +1,1 @@
-"""Uploaded data sets: their declaration, how they are read and stored, and learning from them."""
+"""Uploaded data sets: declare them, read and store them, and learn from them with privacy."""

@@ -1,4 +1,4 @@
-"""Better than today? Two learned policies are compared with the past by four sums over held-out people, released once.
+"""Compare two learned policies with today's practice by noisy sums over held-out people, which are released once.
 
 A share of the people is held out at random when the file is read: nothing is learned from them. Once both policies have
 been learned from the releases about the others, four sums over those held out are released with noise: their scores
@@ -36,10 +36,10 @@ MOST_WEIGHT = 4  # times A: the largest w, so that no few people decide; a row t
 EPISODES = "episodes"
 WHAT = {  # the cautious policy is the one whose value has a bound; one episode moves each sum by at most one
     "scores": "the sum of the scores of people held out under the cautious policy",
-    "plug_in_scores": "the same under the plug-in policy",
-    "returns": "the sum of their returns",
-    "squares": "the sum of the squares of these",
-    EPISODES: "how many episodes they have",
+    "plug_in_scores": "the sum of the scores of people held out under the plug-in policy",
+    "returns": "the sum of the returns of people held out",
+    "squares": "the sum of the squared returns of people held out",
+    EPISODES: "the number of episodes of people held out",
 }
 SUMS = tuple(WHAT)[:-1]  # if a person has one episode
 WEIGHTS = {"squares": 3.0}  # of the noise: they only set the width of an interval, so they may be noisier
@@ -52,8 +52,8 @@ BETTER, CLOSE, WORSE = "better", "too close", "worse"
 
 
 class HeldOut(NamedTuple):
-    """The sums over held-out people: their counts [H, S, A, S + 2]; n, the number of their episodes; and the sums of
-    their returns and of the squares of these, where each episode adds from 0 to 1, on the grid of the noise."""
+    """The counts [H, S, A, S + 2] of held-out people, the number n of their episodes, and the sums of the episodes'
+    returns and of the squares of these. Each return and square is from 0 to 1, on the grid of the noise."""
 
     record: Array
     n: int
@@ -62,19 +62,19 @@ class HeldOut(NamedTuple):
 
 
 def joined(parts: Iterable[HeldOut]) -> HeldOut:
-    """Return the sums over all parts, which are its groups if there are several."""
+    """Return the sums over all parts; if there are several parts, they are its groups."""
     records, numbers, returns, _ = zip(*(parts := tuple(parts)), strict=True)
     groups = parts if len(parts) > 1 else ()
     return HeldOut(np.sum(records, 0), sum(numbers), np.sum(returns, 0), groups)
 
 
 def names(episodes: int) -> tuple[str, ...]:
-    """Return the names of the sums, if a person has at most `episodes` episodes."""
+    """Return the names of the sums to release. episodes: the most episodes of one person."""
     return SUMS if episodes == 1 else (*SUMS, EPISODES)
 
 
 def families(episodes: int, grouped: bool = False) -> tuple[Family, ...]:
-    """Return the families of these sums. Held-out people are in no other sums, and nobody else is in these.
+    """Return the descriptions of all sums over held-out people: their size, and the largest effect of one person.
 
     Each episode adds a number from 0 to 1, and at least one episode remains when a person is replaced. In sums by
     group, all of one person's episodes may leave a group, and all of another's may enter another group.
@@ -91,13 +91,13 @@ def families(episodes: int, grouped: bool = False) -> tuple[Family, ...]:
 
 
 def share_of_groups(episodes: int) -> float:
-    """Return the share of the held-out people's rho that their sums by group spend."""
+    """Return the share of the privacy budget (rho) for held-out people that the sums by group use."""
     spent = {each.name: each.change.l2_squared / each.weight**2 for each in families(episodes, grouped=True)}
     return sum(rho for name, rho in spent.items() if name.endswith(BY_GROUP)) / sum(spent.values())
 
 
 class Fitted(NamedTuple):
-    """The policy in the model fitted to the releases about the others, for people who begin as those did.
+    """A policy's values in the model fitted to the noisy counts of the other people, for people with the same start.
 
     An episode ends, without further reward, in a row that is not certain to have a visit. A row is *sure* if at least
     half of its visits are certain and it needs no large weight. In other rows the policy may have chosen the action
@@ -124,7 +124,7 @@ def fit(
     of_rewards: float | None,
     episodes: int = 1,
 ) -> Fitted:
-    """Fit a model to the releases and evaluate a policy in it.
+    """Fit a model to the noisy counts, and compute a policy's values in it.
 
     released: the noisy counts of transitions, and their sums [H, S, A, S + 2]; policy: the action in each state at each
     step [H, S]; r: the mean rewards, known or estimated [H, S, A]; E: the most by which noise may change a visit count;
@@ -176,12 +176,12 @@ def fit(
 
 
 def taken(released: Array, policy: Policy) -> Array:
-    """Return the noisy number of times that people acted as the policy does [H, S]."""
+    """Return the noisy numbers of people who acted as the policy does, [H, S]."""
     return np.asarray(np.take_along_axis(counts.visits(released), policy[..., None], -1)[..., 0])
 
 
 def frequencies(m: Array) -> Array:
-    """Return the probabilities nearest to m/sum(m), by Euclidean distance, from noisy counts [..., S]."""
+    """Return the probabilities closest to the noisy frequencies m / sum(m), by Euclidean distance. m: [..., S]."""
     S, total = m.shape[-1], np.maximum(m.sum(-1, keepdims=True), 1.0)
     share = m / total
     ordered = -np.sort(-share, axis=-1)
@@ -192,7 +192,7 @@ def frequencies(m: Array) -> Array:
 
 
 class Scores(NamedTuple):
-    """The scores of everything that can happen in one episode, in whole steps of the grid."""
+    """The scores that each transition and reward adds to an episode's score, in whole steps of the noise's grid."""
 
     next: NDArray[np.int64]  # the score that each cell of m adds [H, S, A, S]
     reward: NDArray[np.int64]  # the score that a reward of 1 adds [H, S, A]
@@ -201,7 +201,8 @@ class Scores(NamedTuple):
 
 
 def scores(fitted: Fitted, policy: Policy, r: Array, learned: bool) -> Scores:
-    """Return the scores. r: mean rewards [H, S, A]; learned: whether they are estimates, so that own rewards count."""
+    """Compute the scores of all transitions and rewards. r: mean rewards [H, S, A]; learned: whether r is estimated,
+    so that people's own rewards count."""
     chosen = np.eye(r.shape[-1])[policy] * fitted.w[..., None]
     gain = fitted.V[1:, None, None] - fitted.V[:-1, :, None, None] + (0.0 if learned else r[..., None])
     found = chosen[..., None] * gain
@@ -214,14 +215,15 @@ def scores(fitted: Fitted, policy: Policy, r: Array, learned: bool) -> Scores:
 
 
 def sums(tables: Sequence[Scores], held: HeldOut, episodes: int = 1) -> tuple[Fraction, ...]:
-    """Return the exact sums of `names`. One episode adds from 0 to 1 to each. tables: the scores under each policy."""
+    """Return the exact sums that `names` lists. Each episode adds from 0 to 1 to each sum. tables: the scores under
+    each policy."""
     returns, squares = (Fraction(float(value)) for value in held.returns)
     found = (*(summed(table, held) for table in tables), returns, squares, Fraction(held.n))
     return found[: len(names(episodes))]
 
 
 def summed(table: Scores, held: HeldOut) -> Fraction:
-    """Return the exact sum of the scores above the least one, in units of the width."""
+    """Return the sum of all episodes' scores, each shifted and scaled to lie from 0 to 1."""
     moved = zip(table.next.flat, counts.transitions(held.record).flat, strict=True)
     paid = zip(table.reward.flat, counts.rewards(held.record).flat, strict=True)
     total = sum((int(a) * Fraction(b) for a, b in (*moved, *paid) if b), start=-Fraction(held.n * table.low))
@@ -229,8 +231,8 @@ def summed(table: Scores, held: HeldOut) -> Fraction:
 
 
 def noisy(exact: tuple[Fraction, ...], scales: Mapping[str, float], of: str = "") -> Array:
-    """Add noise to the sums (of a group: BY_GROUP) in whole steps of the grid. Rounding them down first increases
-    nobody's effect."""
+    """Add noise to the sums (for a group's sums, `of` is BY_GROUP) in whole steps of the grid. The sums are first
+    rounded down to the grid, which increases nobody's effect."""
     draw = EXACT["gaussian"].draw
     drawn = [draw(Fraction(scales[name + of]) * STEPS) for name in tuple(WHAT)[: len(exact)]]
     return np.array([(value * STEPS // 1 + noise) / STEPS for value, noise in zip(exact, drawn, strict=True)])
@@ -244,8 +246,8 @@ def results(
     H: int,
     episodes: int,
 ) -> dict[str, Array]:
-    """Return what `assessed` does for both policies, each [2, ...]; and "groups", if there are any: the learned,
-    behaviour, difference and episodes of each [2, groups, 4, 3].
+    """Return the results of `assessed` for both policies, each [2, ...], and "groups" if there are any: the
+    intervals learned, behaviour, difference and episodes of each group [2, groups, 4, 3].
 
     found: the noisy "sums" of `names`, the least score and the width under each policy as "ends" [2, 2], and the sums
     of "groups" [groups, 5]; std: the standard deviation of the noise in each sum; n: the number of people held out.
@@ -275,7 +277,8 @@ def assessed(
     episodes: int = 1,
     groups: int = 0,
 ) -> dict[str, Array]:
-    """Return the check's results for a trace, in units of the reward range. They follow from the released sums.
+    """Estimate a policy's value and today's value, with intervals, from the noisy sums over held-out people, in
+    units of the reward range.
 
     The sums of one group show no variance of scores. At most all visits and all chance are in this group, and w may be
     wrong for it, so all errors of V count. Sums are divided by a noisy number of episodes; dividing all errors by the
@@ -333,8 +336,8 @@ def assessed(
 
 
 def recommended(difference: Array) -> int:
-    """Return the recommended policy, by a rule that does not depend on the data: the plug-in policy, 1, unless held-out
-    users favour only the cautious one, 0. `python -m bench.hidden_models` compares rules.
+    """Return the index of the recommended policy: 1, the plug-in policy, unless held-out users favour only the
+    cautious one, which is 0. The rule is fixed in advance; `python -m bench.hidden_models` compares rules.
 
     difference: the low end, the value and the high end for each policy [2, 3].
     """
@@ -343,6 +346,6 @@ def recommended(difference: Array) -> int:
 
 
 def verdict(difference: Array) -> str:
-    """Return the verdict in at most three words. difference: low end, value, high end [3]."""
+    """Return "better", "too close" or "worse". difference: low end, value and high end of the gain over today [3]."""
     low, _, high = difference
     return BETTER if low > 0 else WORSE if high < 0 else CLOSE

@@ -30,13 +30,13 @@ NAME = "declared"
 KEYS = {
     "states": "labels, how many, or {column: labels or edges}",
     "actions": "labels, or how many",
-    "horizon": "steps in an episode",
-    "rewards": "a number, [S][A] or [H][S][A], if known",
+    "horizon": "the number of steps in an episode",
+    "rewards": "the mean rewards, if known: a number, [S][A] or [H][S][A]",
     "reward_range": "[lowest, highest], by default [0, 1]",
-    "start": "a label or probabilities, if known",
-    "columns": "the file's names, by name here",
-    "absorbing": "where short episodes go on",
-    "episodes": "of one user, at most",
+    "start": "the first state's label or probabilities, if known",
+    "columns": "{the column's name in dprl: its name in the file}",
+    "absorbing": "the state in which shorter episodes continue",
+    "episodes": "the most episodes of one user",
     "groups": "{column: labels} that split the held-out users",
 }
 FORM = f"an object with {'; '.join(f'{key}: {what}' for key, what in KEYS.items())}"
@@ -76,23 +76,23 @@ class Declaration:
 
     @property
     def of_people(self) -> bool:
-        """Return whether a column identifies each episode's person, who may then have several episodes."""
+        """Return whether a column identifies the person of each episode; a person may then have several episodes."""
         return PERSON in self.columns
 
     def in_units(self, values: Array, steps: int) -> Array:
-        """Convert values of `steps` steps, for rewards from 0 to 1, to the unit of the declared rewards."""
+        """Convert values over a number of steps from rewards between 0 and 1 to the declared range of rewards."""
         low, high = self.reward_range
         return np.asarray(steps * low + (high - low) * values)
 
 
 def wrong(part: str, sentence: str) -> SpecError:
-    """Return an error that names a part of the declaration."""
+    """Return an error about one part of the declaration."""
     return SpecError(f"{NAME}.{part}", sentence)
 
 
 @lru_cache(maxsize=32)
 def declaration(text: str) -> Declaration:
-    """Read the declaration in a JSON text. Raises SpecError and no other error, with a sentence that names the part."""
+    """Read a declaration from JSON text. Raises only SpecError, with a sentence that names the faulty part."""
     if len(text) > custom.MAX_TEXT:
         raise SpecError(NAME, f"{len(text):,} characters are too many; give at most {custom.MAX_TEXT:,}.")
     given = read_json(NAME, text, FORM)
@@ -111,12 +111,14 @@ def declaration(text: str) -> Declaration:
     named = _product(parts, absorbing) if parts else given["states"]
     states, actions = _labels(named, "states"), _labels(given["actions"], "actions")
     if absorbing and absorbing not in states:
-        raise wrong("absorbing", f"{shown(absorbing)} is not one of the states; declare it as one.")
+        raise wrong("absorbing", f"{shown(absorbing)} is not one of the states; add it to them.")
     columns = _columns(given.get("columns", {}), bool(parts))
     episodes = _whole(_EPISODES, given.get("episodes", 1), "episodes")
     if episodes > 1 and PERSON not in columns:
         whose = f"declare columns.{PERSON}"
-        raise wrong("episodes", f"{episodes} need a column that names each episode's user; {whose}.")
+        raise wrong(
+            "episodes", f"{episodes} episodes per user need a column that identifies the user; {whose}."
+        )
     H = _whole(_HORIZON, given["horizon"], "horizon")
     size = Size(len(states), len(actions), H)
     low, high = _range(given.get("reward_range", [0, 1]))
@@ -161,7 +163,7 @@ def _labels(value: Any, key: str) -> tuple[str, ...]:
 
 
 def _parts(value: Any) -> Parts:
-    """Return the parts of states that combine several columns: each column's labels, or its edges."""
+    """Return the columns that together make up a state, each with its labels or bin edges; () if one column does."""
     if not isinstance(value, dict):
         return ()
     found: dict[str, tuple[str, ...] | tuple[float, ...]] = {}
@@ -181,12 +183,12 @@ def _parts(value: Any) -> Parts:
         else:
             found[column] = tuple(float(each) for each in values)
     if not found:
-        raise wrong("states", "no column is named; give at least one.")
+        raise wrong("states", "no column is given; give at least one.")
     return tuple(found.items())
 
 
 def _groups(value: Any, parts: Mapping[str, tuple[Any, ...]]) -> tuple[str, tuple[str, ...]]:
-    """Return the column that splits users into groups, and its labels."""
+    """Return the column that splits users into groups, and the groups' labels."""
     columns = [normal(column) for column in value] if isinstance(value, dict) else []
     labels = next(iter(value.values())) if len(columns) == 1 and columns[0] else None
     if not isinstance(labels, list) or not 2 <= len(labels) <= MOST_GROUPS:
@@ -199,29 +201,32 @@ def _groups(value: Any, parts: Mapping[str, tuple[Any, ...]]) -> tuple[str, tupl
 
 
 def _bins(edges: tuple[float, ...]) -> list[str]:
-    """Return the labels of the bins: below the first edge, from each edge to the next, and from the last one on."""
+    """Return the labels of the bins: below the first edge, from each edge to the next, and from the last edge on."""
     between = [f"{low:g} to {high:g}" for low, high in pairwise(edges)]
     return [f"under {edges[0]:g}", *between, f"{edges[-1]:g} or more"]
 
 
 def _product(parts: Parts, absorbing: str) -> list[str]:
-    """Return every combination, the last column changing fastest, after the absorbing state if there is one."""
+    """Return the labels of all combinations of the columns' values, and of the absorbing state if there is one. The
+    last column changes fastest."""
     each = [_bins(values) if isinstance(values[0], float) else list(values) for _, values in parts]
     if math.prod(map(len, each)) > MOST:
-        raise wrong("states", f"these are {math.prod(map(len, each)):,} states; give at most {MOST:,}.")
+        raise wrong(
+            "states", f"the columns combine to {math.prod(map(len, each)):,} states; give at most {MOST:,}."
+        )
     found = [BETWEEN.join(labels) for labels in product(*each)]
     return [absorbing, *found] if absorbing and absorbing not in found else found
 
 
 def _columns(value: Any, parts: bool) -> dict[str, str]:
-    """Return the names of the columns in the file, by their names here."""
+    """Return the names of the columns in the file, by dprl's own names."""
     known = [PERSON, *(name for name in COLUMNS if name != "state" or not parts)]
     named = value if isinstance(value, dict) else {"": ""}
     allowed = all(key in known and isinstance(name, str) and name.strip() for key, name in named.items())
     if not allowed or len({*map(normal, named.values())}) < len(named):
         raise wrong(
             "columns",
-            f"this is not allowed; give an object with a column's name for any of {', '.join(known)}.",
+            f"this is not allowed; give an object that maps any of {', '.join(known)} to a column's name.",
         )
     return {name: normal(given) for name, given in value.items()}
 
@@ -244,7 +249,7 @@ def _range(value: Any) -> tuple[float, float]:
 
 
 def _rewards(value: Any, size: Size, low: float, high: float) -> Array:
-    """Return the declared rewards, [H, S, A]."""
+    """Return the declared mean rewards, [H, S, A]."""
     S, A, H, _ = size
     if isinstance(value, int | float) and not isinstance(value, bool):
         value = np.full((S, A), float(value)).tolist()
@@ -252,7 +257,7 @@ def _rewards(value: Any, size: Size, low: float, high: float) -> Array:
     if table.min() < low or table.max() > high:
         raise wrong(
             "rewards",
-            f"{table.min():g} to {table.max():g} is not within reward_range, {low:g} to {high:g}; widen it.",
+            f"rewards from {table.min():g} to {table.max():g} exceed reward_range, {low:g} to {high:g}; widen it.",
         )
     return np.array(np.broadcast_to(table, (H, S, A)))
 
@@ -279,7 +284,7 @@ def _numbers(value: Any, key: str, ndims: tuple[int, ...], *shapes: tuple[int, .
 
 
 def declaration_text(given: Mapping[str, Any]) -> str:
-    """Write a declaration as canonical JSON. Raises SpecError."""
+    """Return a declaration as canonical JSON text. Raises SpecError if it cannot be written as JSON."""
     try:
         return declaration(json.dumps(given)).text
     except TypeError:

@@ -1,4 +1,4 @@
-"""The stored part of an uploaded data set: its counts, for at most a day, in a file that only this user can open.
+"""Store the counts of an uploaded data set for at most a day, in a file that only this user of the computer can open.
 
 The uploaded file is read but not kept. The name of the stored counts is random, because a digest of the data would
 confirm a guess of the data. Noisy sums are stored next to the counts, before they are shown and until the counts are
@@ -36,14 +36,14 @@ HOURS = 24
 NAME = re.compile("[0-9a-f]{32}")
 DIGEST = hashlib.sha256().digest_size  # bytes at the beginning of a file of noisy sums
 GONE = (
-    "this data set is not kept here any more: counts are deleted when the page is closed, or after "
+    "this data set is no longer stored here: counts are deleted when the page is closed, or after "
     f"{HOURS} hours; upload the file again."
 )
 HELD = "session"  # suffix of a file that is locked for as long as the counts belong to a session
 
 
 class Under(NamedTuple):
-    """A budget's name and total, whether it had a release when the file was read, and the digest of the file."""
+    """The privacy budget of a data set: its name and total, whether it had a release before, and the file's digest."""
 
     budget: str
     total: float | None
@@ -52,7 +52,7 @@ class Under(NamedTuple):
 
 
 class Kept(NamedTuple):
-    """A data set of n people: the counts [H, S, A, S + 2] of those who are learned from, and those held out.
+    """The stored counts of a data set of n people: those who are learned from [H, S, A, S + 2], and those held out.
 
     under: the budget that records its releases, or None.
     """
@@ -65,12 +65,13 @@ class Kept(NamedTuple):
 
 
 def folder() -> Path:
-    """Return the folder in which data sets are stored."""
+    """Return the folder in which the counts of data sets are stored."""
     return home() / "uploads"
 
 
 def keep(name: str, found: Counted, declared: Declaration, under: Under | None) -> None:
-    """Store the counts of a file. name, under: see `Kept`. Raises SpecError if they cannot be stored."""
+    """Store the counts of a file under a name. under: the budget that records releases, or None. Raises SpecError on
+    failure."""
     records, numbers, returns, _ = zip(*(found.held.groups or [found.held]), strict=True)
     path = _path(name)
     words = {"declared": declared.text, "bits": BITS, "under": under}
@@ -92,13 +93,13 @@ def _not_stored(error: OSError) -> SpecError:
 
 
 def new_name() -> str:
-    """Draw a name that nobody can guess, for a data set."""
+    """Draw a random name for a data set, which nobody can guess."""
     return os.urandom(16).hex()
 
 
 def hold(name: str) -> BinaryIO:
-    """Bind the counts of this name to a session: once the result is closed, or this process ends, they may be deleted
-    as old. Raises SpecError if they cannot be stored."""
+    """Protect the counts of a data set from deletion while a session needs them, until the result is closed or the
+    process ends. Raises SpecError if they cannot be stored."""
     try:
         make_inside(folder())
         marker = os.fdopen(os.open(_path(name, HELD), os.O_RDWR | os.O_CREAT, 0o600), "r+b")
@@ -129,8 +130,8 @@ def held(name: str) -> Kept:
 
 
 def drawn_sums(name: str, which: str) -> dict[str, Array] | None:
-    """Return the noisy sums stored under a data set's name, by family; None if there are none yet. which: their noise,
-    in words. Raises SpecError if they are damaged or cannot be read."""
+    """Return the noisy sums stored under a data set's name, or None if there are none yet. which: describes their
+    noise in words. Raises SpecError if the stored sums are damaged or cannot be read."""
     path = _drawn_path(name, which)
     try:
         content = path.read_bytes()
@@ -147,7 +148,7 @@ def drawn_sums(name: str, which: str) -> dict[str, Array] | None:
         wrong = "damaged"
     raise SpecError(
         "data",
-        f"the release of this data set cannot be read here ({wrong}). Its noise is never drawn again; give the file "
+        f"the stored release of this data set cannot be read ({wrong}). Its noise is never drawn again; give the file "
         "again, which counts as another release.",
     )
 
@@ -158,7 +159,7 @@ def drawn(name: str) -> bool:
 
 
 def write_down(name: str, which: str, sums: Mapping[str, Array]) -> dict[str, Array]:
-    """Store noisy sums of a data set for as long as its counts, see `drawn_sums`; return the stored sums.
+    """Store the noisy sums of a data set for as long as its counts, and return the sums that are now stored.
 
     The first sums stay: if another process has stored some meanwhile, these are discarded. Raises SpecError if they
     cannot be stored or the data set is gone; then they must not be shown.
@@ -186,12 +187,12 @@ def _drawn_path(name: str, which: str) -> Path:
 
 
 def _digest(path: Path, words: bytes) -> bytes:
-    """Return the digest of a file's name and content."""
+    """Return the SHA-256 digest of a stored file's name and content."""
     return hashlib.sha256(path.name.encode() + words).digest()
 
 
 def forget(name: str) -> None:
-    """Delete everything stored under a name, the counts first, because while they exist noise could be drawn again."""
+    """Delete everything stored under a name. The counts go first: while they exist, noise could be drawn again."""
     with contextlib.suppress(OSError):
         _path(name).unlink(missing_ok=True)
         for path in folder().glob(f"{name}.*"):
@@ -200,13 +201,13 @@ def forget(name: str) -> None:
 
 def _path(name: str, suffix: str = "npz") -> Path:
     if not NAME.fullmatch(name):
-        raise SpecError("data", "this is not the name of a data set that is kept here.")
+        raise SpecError("data", "this is not the name of a data set that is stored here.")
     return folder() / f"{name}.{suffix}"
 
 
 def remove_old() -> None:
-    """Delete data sets older than HOURS, and those of sessions that have ended. This runs whenever a data set is
-    stored or read, and when a worker starts."""
+    """Delete data sets that are older than HOURS or whose sessions have ended. This runs whenever a data set is
+    stored or read, and when a worker process starts."""
     for name in {path.name.partition(".")[0] for path in folder().glob("*.*")}:
         if NAME.fullmatch(name):
             with contextlib.suppress(OSError):

@@ -1,4 +1,4 @@
-"""A budget that outlives a session: the releases about the same people, under a name that their owner declares.
+"""Named privacy budgets that outlive a session: each adds up all releases about the same people.
 
 Each release is recorded here before its noise is drawn, as the draws that it consists of. A draw that is requested
 again, after a reload or a killed worker, is the same draw and counts once. A recorded draw that was never shown
@@ -50,7 +50,7 @@ FOUR_DIGITS = Context(prec=4, rounding=ROUND_CEILING)
 
 @dataclass(frozen=True)
 class Draw:
-    """Noise that is drawn once."""
+    """One draw of noise, with the privacy that it costs."""
 
     key: str  # equal exactly if the noise is the same
     read: str  # the reading of a file that it belongs to
@@ -60,14 +60,14 @@ class Draw:
 
 
 class Spent(NamedTuple):
-    """The joint guarantee of draws, for replacing one person."""
+    """The privacy guarantee of several draws of noise together, for replacing one person."""
 
     rho: float  # of zero-concentrated privacy, which adds up (Bun, Steinke 2016, Lemma 1.7)
     apart: Apart  # the total distance of noise on the grid from continuous noise
 
     def epsilon(self, delta: float) -> float:
-        """Return an epsilon for which all draws together are (epsilon, delta)-private: exactly, for Gaussian noise
-        with mu^2/2 = rho (Balle, Wang 2018, Theorem 8), plus the effect of the grid."""
+        """Return an epsilon for which all draws together are (epsilon, delta)-private. It is exact for Gaussian
+        noise with mu^2/2 = rho (Balle, Wang 2018, Theorem 8), apart from the effect of the grid."""
         if self.rho == 0:
             return 0.0
         exact = gaussian_epsilon(math.sqrt(2 * self.rho), self.apart.delta(delta))
@@ -76,22 +76,23 @@ class Spent(NamedTuple):
 
     @property
     def text(self) -> str:
-        """Return the guarantee as one number."""
+        """Return the guarantee in a few characters, such as "ρ = 0.5"."""
         return f"ρ = {rounded(self.rho):g}"
 
     @property
     def implies(self) -> str:
-        """Return the pair (epsilon, delta) that rho implies."""
+        """Return the epsilon and delta that rho implies, as text."""
         return pair(rounded(self.epsilon(REFERENCE_DELTA)), REFERENCE_DELTA)
 
 
 def rounded(value: float) -> float:
-    """Round up to four digits, so that the written number is proved; errors beyond nine digits are dropped first."""
+    """Round a proved number up to four digits, so that the rounded number is proved, too; floating-point errors are
+    removed first."""
     return float(FOUR_DIGITS.create_decimal(f"{value:.9g}"))
 
 
 def together(draws: Iterable[Draw]) -> Spent:
-    """Return the joint guarantee of draws; a repeated draw counts once."""
+    """Return the privacy guarantee of several draws together; a repeated draw counts once."""
     once = {draw.key: draw for draw in draws}
     reads: defaultdict[str, defaultdict[int, list[Draw]]] = defaultdict(lambda: defaultdict(list))
     for draw in once.values():
@@ -125,7 +126,7 @@ class Budget:
         total = self.total
         if self._total is not None and total != self._total:
             raise SpecError(
-                NAME, f"{shown(self.name)} was declared with {in_words(total)}; leave the total out."
+                NAME, f"{shown(self.name)} was declared with {in_words(total)}; give this total, or none."
             )
 
     def __repr__(self) -> str:
@@ -133,38 +134,38 @@ class Budget:
 
     @classmethod
     def known(cls, name: str) -> bool:
-        """Return whether a budget of this name has a release here. Raises SpecError if the name is not allowed."""
+        """Return whether a budget of this name already has a release. Raises SpecError if the name is not allowed."""
         return _path(checked_name(name)).exists()
 
     @property
     def total(self) -> float | None:
-        """Return the declared rho; None if there is no total."""
+        """Return the declared total rho; None if the budget has no limit."""
         total: float | None = self._read()["total"]
         return total
 
     @property
     def left(self) -> float | None:
-        """Return the remaining budget; None if there is no total."""
+        """Return how much rho is left; None if the budget has no limit."""
         total = self.total
         return None if total is None else max(total - self.spent.rho, 0.0)
 
     @property
     def releases(self) -> tuple[Any, ...]:
-        """Return the UploadSpec of each release that was made under it, or started, in order."""
+        """Return the UploadSpec of each release under this budget, including those only started, in order."""
         return tuple(spec_from_dict(each["spec"]) for each in self._read()["releases"])
 
     @property
     def draws(self) -> tuple[Draw, ...]:
-        """Return all draws of noise that were made, or may have been."""
+        """Return all draws of noise that were made under this budget, or may have been made."""
         return _draws(self._read())
 
     @property
     def spent(self) -> Spent:
-        """Return the joint guarantee of all draws."""
+        """Return the privacy guarantee of all draws under this budget together."""
         return together(self.draws)
 
     def refusal(self, draws: Iterable[Draw]) -> str:
-        """Explain why these draws exceed the budget, in a sentence; "" if they fit."""
+        """Explain in one sentence why these draws exceed the budget; return "" if they fit."""
         return self._refusal(self._read(), draws)
 
     def _refusal(self, content: Mapping[str, Any], draws: Iterable[Draw]) -> str:
@@ -173,12 +174,12 @@ class Budget:
         # to the digits that cards show: floats do not add up exactly
         if total is None or after == spent or float(f"{after.rho:.12g}") <= total:
             return ""
-        would = f"this release would raise this to {after.text}. Give a smaller value."
+        would = f"this release would raise that to {after.text}. Give a smaller value."
         return f"{shown(self.name)} has {in_words(total)}; {spent.text} is spent, and {would}"
 
     def charge(self, spec: Spec, draws: tuple[Draw, ...], file: str = "") -> None:
-        """Record a release before it is drawn, unless it is already recorded. file: the digest of its file.
-        Raises SpecError if it exceeds the total or cannot be recorded; then nothing may be drawn."""
+        """Record a release before its noise is drawn, unless it is already recorded. file: the digest of the data
+        file. Raises SpecError if the release exceeds the total or cannot be recorded; then nothing may be drawn."""
         try:
             make_inside(folder())
             with open(folder() / ONE_AT_A_TIME, "ab") as lock:
@@ -202,7 +203,7 @@ class Budget:
             ) from None
 
     def _read(self) -> dict[str, Any]:
-        """Return the content of its file. Raises SpecError."""
+        """Return the content of the budget's file. Raises SpecError if it is damaged or was edited by hand."""
         try:
             content: dict[str, Any] = json.loads(_path(self.name).read_text(encoding="utf-8"))
             if content["format"] != FORMAT or content["name"].casefold() != self.name.casefold():
@@ -226,7 +227,7 @@ class Budget:
 
 
 def _draws(content: Mapping[str, Any]) -> tuple[Draw, ...]:
-    """Return the draws in the content of a budget's file."""
+    """Return the draws recorded in the content of a budget's file."""
     return tuple(
         Draw(
             **draw
@@ -238,13 +239,13 @@ def _draws(content: Mapping[str, Any]) -> tuple[Draw, ...]:
 
 
 def _sealed(key: bytes, content: Mapping[str, Any]) -> str:
-    """Return the keyed digest of everything except the digest itself."""
+    """Return the keyed digest (HMAC) of `content`, except for its own seal."""
     text = json.dumps({name: value for name, value in content.items() if name != "seal"}, sort_keys=True)
     return hmac.new(key, text.encode(), hashlib.sha256).hexdigest()
 
 
 def _edited(content: Mapping[str, Any]) -> str:
-    """Name the part of a budget's file that was edited by hand, in a few words; "" if none was."""
+    """Return the name of the part of a budget's file that was edited by hand, such as "release 2"; "" if none."""
     key = known_key() or b""
     parts = {f"release {i}": release for i, release in enumerate(content["releases"], 1)} | {
         "the list": content
@@ -254,7 +255,7 @@ def _edited(content: Mapping[str, Any]) -> str:
 
 
 def checked_name(name: str) -> str:
-    """Return a budget's name in normal form; files of budgets ignore upper and lower case. Raises SpecError."""
+    """Return a budget's name in normal form. Raises SpecError if the name is not allowed."""
     found = re.sub(" +", " ", normal(name)) if isinstance(name, str) else ""
     if not 1 <= len(found) <= MOST_NAME or not found.isprintable():
         raise SpecError(NAME, f"{shown(name)} is not a name; give 1 to {MOST_NAME} printable characters.")
@@ -262,7 +263,7 @@ def checked_name(name: str) -> str:
 
 
 def read_before(file: str) -> list[tuple[str, str]]:
-    """Return the budgets under which a file with this digest was read before, each with the day."""
+    """Return the names of the budgets under which this file was read before, each with the day. file: its digest."""
     found = []
     for path in folder().glob("*.json"):
         with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
@@ -273,7 +274,7 @@ def read_before(file: str) -> list[tuple[str, str]]:
 
 
 def digest_of(file: BinaryIO | Path, key: bytes | None = None) -> str:
-    """Return a digest of a file that nobody can compute without the key, which is stored here.
+    """Return a keyed digest of a file, which nobody can compute without the key stored on this machine.
 
     Line endings, spaces at the ends of lines, and empty lines make no difference. Raises SpecError.
     """
@@ -299,14 +300,14 @@ def folder() -> Path:
 
 
 def known_key() -> bytes | None:
-    """Return the key of the digests of files; None, and nothing is written, if no file was ever remembered here."""
+    """Return the secret key of the file digests; None if there is none yet, in which case none is created."""
     with contextlib.suppress(FileNotFoundError):
         return (folder() / KEY).read_bytes()
     return None
 
 
 def _key() -> bytes:
-    """Return the key, drawn at its first use."""
+    """Return the secret key of the file digests; draw and store it at first use."""
     make_inside(folder())
     if not (path := folder() / KEY).exists():
         write_whole(path, secrets.token_bytes(32), first=True)
@@ -318,5 +319,5 @@ def _path(name: str) -> Path:
 
 
 def in_words(total: float | None) -> str:
-    """Return a total as a phrase."""
+    """Return a budget's total as a phrase, such as "the total ρ = 1"."""
     return "no total" if total is None else f"the total ρ = {total:g}"

@@ -27,7 +27,7 @@ TODAY = ((0.70, 0.20, 0.10), (0.60, 0.20, 0.20), (0.35, 0.40, 0.25))  # chances 
 
 
 def example() -> str:
-    """Return the CSV of trajectories that EXAMPLE declares."""
+    """Return the example data set as CSV text: simulated trajectories, which EXAMPLE declares."""
     H, S, A = EXAMPLE["horizon"], len(EXAMPLE["states"]), len(EXAMPLE["actions"])
     P, R = np.broadcast_to(NEXT, (H, S, A, S)).copy(), np.broadcast_to(REWARDS, (H, S, A)).copy()
     labels = tuple(EXAMPLE["states"]), tuple(EXAMPLE["actions"])
@@ -36,10 +36,10 @@ def example() -> str:
 
 
 def trajectories(mdp: TabularMDP, policy: Array, people: int, rng: np.random.Generator) -> str:
-    """Return a CSV of `people` people in a model, with rewards 0 and 1. policy: action probabilities [H, S, A]."""
+    """Simulate `people` people in a model, with rewards 0 and 1; return CSV text. policy: probabilities [H, S, A]."""
 
     def drawn(chances: Array) -> np.ndarray:
-        """Draw one index along the last axis of each row."""
+        """Draw one index from the probabilities in each row."""
         return np.asarray((rng.random(len(chances))[:, None] > chances.cumsum(-1)[:, :-1]).sum(-1))
 
     s = drawn(np.tile(mdp.d1, (people, 1)))

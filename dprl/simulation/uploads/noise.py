@@ -1,5 +1,5 @@
-"""The noise of a release, which follows from its spec alone, the assumptions on its guarantee card, and the bound from
-an estimated start."""
+"""The noise of a release about uploaded data, the assumptions on its guarantee card, and the bound if the start is
+unknown."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ GROUPS = (
 
 
 def upload_problem_of(spec: UploadSpec) -> OfflineProblem:
-    """Return the problem as the learner sees it, before noise is chosen."""
+    """Return the public facts that the learner receives about the problem; noise is not chosen yet."""
     return OfflineProblem(
         size=spec.problem_size,
         n=spec.learned_from,
@@ -74,12 +74,13 @@ def upload_problem_of(spec: UploadSpec) -> OfflineProblem:
 
 
 def beside(spec: UploadSpec) -> tuple[Family, ...]:
-    """Return the sums about held-out people."""
+    """Return the statistics about held-out people that are released next to the learner's."""
     return check.families(spec.public.episodes, bool(spec.public.groups)) if spec.checked else ()
 
 
 def noise_of(spec: UploadSpec) -> tuple[CuratorNoise, dict[str, float]]:
-    """Return the noise of a release, and the E of each family; both follow from the spec alone, not from the data.
+    """Return the noise of a release, and the error bound E of each family of statistics; both depend on the spec
+    alone, not on the data.
 
     With the same probability, noise on the grid exceeds a bound on continuous noise by at most one step. Each reward in
     a sum was rounded by at most half a step.
@@ -102,7 +103,7 @@ def noise_of(spec: UploadSpec) -> tuple[CuratorNoise, dict[str, float]]:
 
 
 def bound_from_start(V: Array, released: Array, size: Size, n: int, beta: float, scale: float) -> float:
-    """Return a lower bound on the mean value over first states if nobody knows where episodes begin.
+    """Return a lower bound on the average value of the first state, if the distribution of first states is estimated.
 
     It fails with a chance of at most START_SHARE beta, half of it for people and half for noise; the learner gets the
     rest of beta. docs/report/offline.md, "An unknown start", has the proof.
@@ -126,8 +127,8 @@ def bound_from_start(V: Array, released: Array, size: Size, n: int, beta: float,
 
 
 def outlook(spec: UploadSpec) -> tuple[float, float]:
-    """Return the facts known before a release: the average number of users who take an action in a state at a step, and
-    the standard deviation of the noise in such a number."""
+    """Return two numbers known before a release: the average number of users per state, action and step, and the
+    standard deviation of the noise in such a number."""
     noise, (S, A, _, _) = noise_of(spec)[0], spec.problem_size
     assert noise.mechanism is not None
     deviation = noise.scales[TRANSITIONS.family] * math.sqrt(S) * float(noise.mechanism.std(ONCE)[0])

@@ -1,4 +1,4 @@
-"""A learned policy as a file: the action at each step, its evidence, and its guarantee.
+"""A learned policy as a file: the action for each state and step, the evidence for it, and the privacy guarantee.
 
 policy = dprl.Policy.load("policy.json")
 policy.act("severe", step=1)  # "treat", or None: too few people were treated so, and somebody else decides
@@ -28,7 +28,7 @@ KEYS = ("format", "states", "actions", "first_step", "steps", "people", "enough"
 
 @dataclass(frozen=True, eq=False)
 class Policy:
-    """The action in each state at each step.
+    """A learned policy: the action in each state at each step, with its evidence.
 
     Attributes:
         states, actions: the labels.
@@ -50,7 +50,7 @@ class Policy:
     __repr__ = described
 
     def act(self, state: str, step: int) -> str | None:
-        """Return the action in a state at a step, or None if evidence is lacking: then somebody else decides.
+        """Return the action in a state at a step, or None if the data do not support one; then somebody else decides.
 
         Args:
             state: a label.
@@ -70,7 +70,7 @@ class Policy:
 
     @classmethod
     def load(cls, file: str | Path) -> Policy:
-        """Read the policy in a file, or in the text of one.
+        """Read a policy from a file, or from the text of one.
 
         Raises:
             SpecError: The file cannot be read, is not a policy, or has been changed since it was written.
@@ -91,17 +91,18 @@ class Policy:
 
     @property
     def met(self) -> list[str]:
-        """Return the states that users may be in during an episode: all but *ended*, which pads shorter episodes."""
+        """Return the states that users can be in during an episode: all but "ended", which fills up shorter
+        episodes."""
         left_out = ENDED if self.about["declared"].get("absorbing") == ENDED else None
         return [state for state in self.states if state != left_out] or list(self.states)
 
     @property
     def digest(self) -> str:
-        """Return the SHA-256 of the file's content."""
+        """Return the SHA-256 digest of the policy file's content."""
         return _digest(self._content)
 
     def to_json(self) -> str:
-        """Return the content of the file."""
+        """Return the content of the policy file as JSON text."""
         content = self._content | {"digest": self.digest}
         return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
 
@@ -114,8 +115,8 @@ class Policy:
         }
 
     def csv_text(self) -> str:
-        """Return a table: step, state, action (none if evidence is lacking), the number of episodes in which people
-        acted as the policy does (with noise), and who decides. Only states in `met` have rows."""
+        """Return the policy as CSV text, with one row per step and state: the action (empty if the data do not support
+        one), the noisy number of episodes in which people took it, and who decides. Only states in `met` have rows."""
         from pandas import DataFrame
 
         met = self.met
@@ -129,6 +130,6 @@ class Policy:
 
 
 def _digest(content: Mapping[str, Any]) -> str:
-    """Return the SHA-256 of the rest of the file, in canonical form."""
+    """Return the SHA-256 digest of a policy file's content, without the digest itself, in canonical form."""
     text = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()

@@ -1,4 +1,4 @@
-"""Make the table of trajectories from a file, according to its declaration, and count them.
+"""Turn a data file into a table of trajectories, as its declaration describes it, and count them.
 
 Columns are renamed, states may be made of several columns, numbers are binned, rows are sorted, longer episodes are cut
 at the horizon and shorter ones continued, and only the first few episodes of each person count.
@@ -52,14 +52,15 @@ MOST_NAMED = 5  # labels named to the owner
 MOST_UNDECLARED = 0.05  # of the rows, before the owner has to agree
 ROWS = 200_000  # counted at once
 MOST_EPISODES = 2**23  # for this many, sums on the grid of the noise are exact in float64
-FORMULA = "{} would be a formula in a spreadsheet; give its value."
+FORMULA = "{} would be read as a formula by a spreadsheet; give its value."
 INFINITE = "{} is not a finite number; give one, such as 0.5."
-NO_STEP = "{} is not a step; give whole numbers from 0 or 1 on."
+NO_STEP = "{} is not a step; give whole numbers that begin at 0 or 1."
 
 
 @dataclass
 class Outside:
-    """The parts of a file outside of its declaration. Not private: for its owner alone."""
+    """The labels, rewards and steps in a file that do not fit its declaration, and how often they occur. They are
+    not protected by noise, so only the owner may see them."""
 
     declared: Declaration
     rows: int = 0  # of the file, without the heading
@@ -77,15 +78,15 @@ class Outside:
     highest: float = -inf
 
     def __bool__(self) -> bool:
-        """Return whether there are any such parts."""
+        """Return whether anything in the file does not fit the declaration."""
         numbers = self.rewards, self.padded, self.moved, self.cut, self.beyond
         return any(numbers) or any(self.labels.values())
 
     def __str__(self) -> str:
-        return " ".join(("Only for you, because it is not private:", *self.sentences()))
+        return " ".join(("Only for you, because these numbers are not private:", *self.sentences()))
 
     def refusal(self) -> str:
-        """Explain why this many undeclared labels need the owner's consent, in a sentence; "" if they are few."""
+        """Explain in one sentence that the owner has to agree to this many undeclared labels; "" if they are few."""
         for name, found in self.labels.items():
             if found.total() > MOST_UNDECLARED * self.rows:
                 share = percent(found.total() / self.rows)
@@ -96,7 +97,7 @@ class Outside:
         return ""
 
     def sentences(self) -> list[str]:
-        """Describe each kind of such parts, and how it counts, in a sentence."""
+        """Describe in one sentence each how many parts of the file do not fit the declaration, and how they count."""
         said = []
         for name, found in self.labels.items():
             if found:
@@ -116,7 +117,7 @@ class Outside:
                 f"the file has {self.lowest:g} to {self.highest:g}. Each such value counts as the nearest limit."
             )
         if self.moved:
-            said.append(f"{self.moved:,} of {rows} were not in order; they have been sorted.")
+            said.append(f"{self.moved:,} of {rows} were not in order, so all rows have been sorted.")
         if self.padded:
             goes_on = f"they are continued in {shown(self.declared.absorbing)}."
             said.append(f"{self.padded:,} of {episodes} have fewer steps than {H}; {goes_on}")
@@ -132,10 +133,10 @@ class Outside:
 def prepared(
     file: BinaryIO | Path | pd.DataFrame, declared: Declaration, outside: Outside
 ) -> tuple[tuple[Codes, Codes, Array], Codes, Codes, int]:
-    """Return the table of a file: whole episodes one below the other, H rows each, as states, actions, and rewards as
-    in the file [rows]; the person of each episode [episodes]; the group of each person [people], 0 without groups; and
-    the number of the first step in the file. Note the parts outside of its declaration. Raises SpecError with one
-    sentence that names row and column."""
+    """Read a file into a table of whole episodes, one after another, with H rows each. Return its states, actions
+    and rewards [rows]; the person of each episode [episodes]; the group of each person [people], 0 without groups;
+    and the number of the first step in the file. Record in `outside` what does not fit the declaration. Raises
+    SpecError, which names row and column."""
     H = declared.size.H
     named = {name: declared.columns.get(name, name) for name in COLUMNS}
     of_state = [column for column, _ in declared.parts] or [named["state"]]
@@ -145,13 +146,13 @@ def prepared(
         needed.append(declared.grouped_by)
     twice = next((name for i, name in enumerate(needed) if name in needed[:i]), None)
     if twice is not None:
-        refuse(1, twice, "two columns are declared to be this one; give each its own.")
+        refuse(1, twice, "this column is declared for two purposes; give each its own column.")
     binned = [name for name, values in declared.parts if isinstance(values[0], float)]
     columns, numbers = _read(file, needed, {*binned, named["reward"]})
     episode, called, people, counts = _episodes(declared, columns, named["episode"])
     step = _steps(named["step"], columns.pop(named["step"]))
     if people.max() < 1:
-        refuse(2, needed[0], "this is one person only; give at least two.")
+        refuse(2, needed[0], "the file has only one person; give at least two.")
     begun = 1 if step.min() == 1 else 0
     order = np.lexsort((step, episode))
     outside.moved = int((order != np.arange(len(order))).sum())
@@ -188,9 +189,9 @@ def prepared(
 def _episodes(
     declared: Declaration, columns: dict[str, Column], name: str
 ) -> tuple[Codes, Callable[[int], str], Codes, NDArray[np.bool_]]:
-    """Return the episode of each row [rows], numbered in the order of their first rows; the name of each episode; its
-    person, and whether it counts [episodes]. If a column identifies people, the same label of two people stands for two
-    episodes."""
+    """Return the episode of each row [rows], numbered by first appearance; a function that names an episode; the
+    person of each episode, and whether the episode counts [episodes]. If a column identifies people, the same
+    episode label of two people means two episodes."""
     codes, names = columns.pop(name)
     if not declared.of_people:  # codes are numbered in the order of their first rows
         every = np.arange(len(names), dtype=np.int32)
@@ -210,7 +211,7 @@ def _episodes(
 def _read(
     file: BinaryIO | Path | pd.DataFrame, needed: list[str], numbers: Collection[str]
 ) -> tuple[dict[str, Column], dict[str, Array]]:
-    """Return the needed columns, read piece by piece: the columns of labels, and the columns in `numbers`."""
+    """Read the needed columns piece by piece: return the columns of labels, and the columns in `numbers`."""
     rows = 0
     read: dict[str, list[Any]] = {name: [] for name in needed}
     places: dict[str, dict[str, int]] = {name: {} for name in needed}
@@ -240,7 +241,8 @@ def _read(
 
 
 def _faults(name: str, column: Column, bad: Iterable[bool], sentence: str, before: int = 0) -> list[Fault]:
-    """Return the first row whose text is bad, if any. bad: of each different text; before: rows before these."""
+    """Return an error for the first row with a bad text, or [] if there is none. bad: for each distinct text;
+    before: rows before these."""
     codes, texts = column
     wrong = np.array(bad)[codes]
     row = int(wrong.argmax())
@@ -259,7 +261,7 @@ def _steps(name: str, column: Column) -> Codes:
 def _check_steps(
     declared: Declaration, who: Codes, step: Codes, order: Ints, called: Callable[[int], str], begun: int
 ) -> None:
-    """Raise SpecError if a step of an episode appears twice or is missing. Steps beyond the horizon are not checked.
+    """Raise SpecError if an episode has a step twice or lacks one. Steps beyond the horizon are not checked.
 
     who, step, order: the episode, its step from 0, and the row in the file, sorted by episode and step [rows].
     begun: the number of the first step in the file.
@@ -282,7 +284,9 @@ def _check_steps(
         before = order[row - 1] + 2
         said = f"step {step[row] + begun} of episode {episode} is in row {before:,} already; give each once"
     elif step[row] > expected[row]:
-        said = f"step {expected[row] + begun} of episode {episode} is missing; give all steps up to its last"
+        said = (
+            f"step {expected[row] + begun} of episode {episode} is missing; give all steps up to its last one"
+        )
     else:
         ended = f"episode {episode} has ended after {step[row] + 1} of {H} steps"
         said = f"{ended}; declare an absorbing state, or give all steps"
@@ -292,7 +296,7 @@ def _check_steps(
 def _states(
     declared: Declaration, columns: dict[str, Column], numbers: dict[str, Array], outside: Outside
 ) -> Codes:
-    """Return the code of each row's declared state, [rows]."""
+    """Return the index of each row's declared state, [rows]."""
     if not declared.parts:
         name = declared.columns.get("state", "state")
         return _index(name, columns[name], declared.states, outside)
@@ -311,7 +315,7 @@ def _states(
 
 
 def _index(name: str, column: Column, labels: tuple[str, ...], outside: Outside) -> Codes:
-    """Return the labels' codes [rows]; an undeclared label becomes the last one, and is reported to `outside`."""
+    """Return the index of each row's label [rows]; an undeclared one counts as the last, and is noted in `outside`."""
     codes, texts = column
     place = {label: i for i, label in enumerate(labels)}
     plain = [text if text in place else WHOLE.sub(r"\1", text) for text in texts]
@@ -324,13 +328,13 @@ def _index(name: str, column: Column, labels: tuple[str, ...], outside: Outside)
         shortened = ", ".join(map(shown, labels[:5])) + (", ..." if len(labels) > 5 else "")
         found = ", ".join(shown(text) for text, _ in strange.most_common(MOST_FOUND))
         both = f"The declared ones are {shortened}; the file has {found}."
-        refuse(2, name, f"no label in this column is declared. {both}")
+        refuse(2, name, f"none of the labels in this column is declared. {both}")
     outside.labels[name], outside.last[name] = strange, labels[-1]
     return np.asarray(np.array([place.get(text, len(labels) - 1) for text in plain], dtype=np.int32)[codes])
 
 
 class Counted(NamedTuple):
-    """The counts of a file."""
+    """The counts of the trajectories in a file."""
 
     record: Array  # of the people learned from [H, S, A, S + 2]
     n: int  # the number of all people
@@ -341,8 +345,8 @@ class Counted(NamedTuple):
 
 
 def counted(file: BinaryIO | Path | pd.DataFrame, declared: Declaration, held_out: float = 0.0) -> Counted:
-    """Count the trajectories in a file: rows of counts as in mdp/counts.py, and rewards in units of the declared
-    range, each rounded to the grid of the noise. The sums are exact, because there are at most MOST_EPISODES.
+    """Count the trajectories in a file: rows as in mdp/counts.py, rewards in units of the declared range, each
+    rounded to the grid of the noise. With at most MOST_EPISODES episodes, the sums are exact in floating point.
 
     held_out: the probability with which each person is held out, regardless of their rows. Raises SpecError, which
     names the row and the column.
@@ -358,8 +362,8 @@ def counted(file: BinaryIO | Path | pd.DataFrame, declared: Declaration, held_ou
 
 
 def _count(table: tuple[Codes, Codes, Array], declared: Declaration, part_of: Codes) -> tuple[Array, HeldOut]:
-    """Return the counts of those learned from, and of those held out. table: see `prepared`; part_of: 0 for those
-    learned from, 1 + their group for those held out [episodes]."""
+    """Return the counts of the people learned from, and of those held out. table: see `prepared`; part_of: for each
+    episode, 0 if its person is learned from, 1 + the person's group if held out [episodes]."""
     S, A, H, _ = declared.size
     low, high = declared.reward_range
     parts = 1 + max(len(declared.groups), 1)

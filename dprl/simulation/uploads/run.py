@@ -1,4 +1,4 @@
-"""Runs on uploaded data sets, as a kind of specs: one release, two policies, and a lower bound on the value of one.
+"""Runs on uploaded data sets, as a kind of specs: one noisy release, two policies, and a bound on one's value.
 
 Each release is drawn once, exactly, and recorded before it is shown.
 """
@@ -43,19 +43,19 @@ AT_ONCE = 100  # numbers drawn between two looks at the clock
 
 
 def noise_in_words(noise: CuratorNoise) -> str:
-    """Describe the noise in the sums of the people learned from; texts are equal if and only if it is the same draw."""
+    """Return a text that identifies the noise in the sums of the people learned from; equal texts mean one draw."""
     assert noise.mechanism is not None
     scales = {family: scale for family, scale in noise.scales.items() if family in QUERIES}
     return json.dumps([noise.mechanism.key, scales, BITS], sort_keys=True)
 
 
 def sums_of(record: Array, noise: CuratorNoise) -> dict[str, Array]:
-    """Return the exact sums of the people learned from, by family."""
+    """Return the exact sums over the people learned from, for each family of statistics that gets noise."""
     return {family: QUERIES[family].sums(record) for family in noise.scales if family in QUERIES}
 
 
 def drawn(sums: Mapping[str, Array], noise: CuratorNoise) -> Iterator[float]:
-    """Yield every sum with noise added in whole steps; only the result is rounded to a float."""
+    """Yield each sum with noise, computed exactly in whole steps of the grid and then rounded to a float."""
     assert noise.mechanism is not None
     draw = EXACT[noise.mechanism.key].draw
     for family, values in sums.items():
@@ -66,7 +66,7 @@ def drawn(sums: Mapping[str, Array], noise: CuratorNoise) -> Iterator[float]:
 
 @lru_cache(maxsize=256)
 def draws_of(spec: UploadSpec) -> tuple[Draw, ...]:
-    """Return the draws of a release: for the people learned from, and for those held out."""
+    """Return the draws of noise of a release: one for the people learned from, and one for those held out."""
     noise, _ = noise_of(spec)
     assert noise.mechanism is not None
     assert spec.calibration is not None
@@ -80,14 +80,14 @@ def draws_of(spec: UploadSpec) -> tuple[Draw, ...]:
 
 
 def asked_of_those_held_out(spec: UploadSpec) -> str:
-    """Describe the purpose of the sums over held-out people; texts are equal if and only if it is the same draw."""
+    """Return a text that identifies the noise in the sums over held-out people: equal texts mean the same draw."""
     return f"held out: {spec.to_json()}"
 
 
 def fitted_to(
     problem: OfflineProblem, policy: Policy, released: tuple[Array, ...], noise: CuratorNoise
 ) -> tuple[check.Fitted, check.Scores]:
-    """Fit the model to the released sums of the people learned from, and return it with its scores."""
+    """Fit a model to the noisy sums of the people learned from; return a policy's values in it, and its scores."""
     assert noise.mechanism is not None
     scale, E = (next(iter(each.values())) for each in (noise.scales, problem.errors))  # of counts
     unit = float(noise.mechanism.std(ONCE)[0]) ** 2
@@ -103,7 +103,7 @@ def fitted_to(
 
 
 class UploadRun:
-    """The one release of a spec, and the curator who answers the learner's queries about its data set.
+    """One run on an uploaded data set: it makes one noisy release, and answers the learner's queries from it.
 
     The answers depend on the counts only through recorded values: the noisy sums of every family that the guarantee
     covers. The same query always has the same answer, no matter who asks. Raises SpecError if the data set is not
@@ -119,7 +119,8 @@ class UploadRun:
         if under := self.data.under:  # before anything is drawn, and so before anything is shown
             if (under.known or kept.drawn(spec.data)) and not Budget.known(under.budget):
                 raise SpecError(
-                    "budget", f"{shown(under.budget)} is no longer kept here; give the file again."
+                    "budget",
+                    f"the budget {shown(under.budget)} is no longer stored here; give the file again.",
                 )
             Budget(under.budget, rho=under.total).charge(spec, draws_of(spec), under.file)
         self._sums, self._which = sums_of(self.data.record, self.noise), noise_in_words(self.noise)
@@ -132,7 +133,7 @@ class UploadRun:
 
     @property
     def progress(self) -> float:
-        """Return the share of the noise that is drawn, 0 to 1; learning takes only a moment."""
+        """Return the share of the noise drawn so far, 0 to 1; learning itself needs only a moment."""
         return 1.0 if self._noisy is not None else len(self._drawn) / int(self._ends[-1])
 
     def advance(self, seconds: float = 0.1) -> bool:
@@ -151,7 +152,7 @@ class UploadRun:
         return True
 
     def release(self, query: Query) -> Array:
-        """Return the statistics as the learner sees them. Raises RuntimeError if the guarantee does not cover these
+        """Answer a query from the released sums. Raises RuntimeError if the guarantee does not cover the requested
         sums, or if nothing is drawn yet."""
         known = QUERIES.get(query.family)
         if known is not query or self._noisy is None or query.family not in self._noisy:
@@ -162,11 +163,11 @@ class UploadRun:
         return query.answer(noisy, nothing, self.errors.get(query.family, 0.0))
 
     def curve(self) -> Curve:
-        """Return the lower bound at n, once it exists."""
+        """Return the curve's only point, the lower bound at n, once it exists."""
         return self._trace.curve if self._trace else Curve(AXIS, MEASURE, np.zeros(0, np.int64), np.zeros(0))
 
     def trace(self) -> UploadTrace:
-        """Return all that was released, and what was learned from it, once the run is done."""
+        """Return all that was released and learned, once the run is done."""
         assert self._trace is not None
         return self._trace
 
@@ -210,7 +211,7 @@ class UploadRun:
         )
 
     def _always(self, released: tuple[Array, ...]) -> Array:
-        """Return the value, from the start, of always taking each action [A], from the released sums alone."""
+        """Return the estimated value of always taking each action [A], using the released sums alone."""
         S, A, H, _ = self._problem.size
         found = []
         for action in range(A):
@@ -221,7 +222,7 @@ class UploadRun:
         return np.array(found)
 
     def _ask_those_held_out(self, policies: Policy, released: tuple[Array, ...]) -> dict[str, Array]:
-        """Release the held-out people's sums for both policies. They are drawn once for a spec, and stored."""
+        """Release noisy sums over held-out people for both policies. They are drawn once for each spec, and stored."""
         assert self.noise.mechanism is not None
         problem = self._problem
         models = [fitted_to(problem, policy, released, self.noise) for policy in policies]
@@ -243,9 +244,10 @@ class UploadRun:
 
 
 def axes(base: UploadSpec) -> NoReturn:
-    """Refuse a sweep: each further budget would be one more release."""
+    """Refuse a sweep, because each of its points would be one more release of private data."""
     raise SpecError(
-        "axis", "a sweep over your own file would be one more release at each point; give another spec."
+        "axis",
+        "each point of a sweep over your own file would be one more release; sweep another kind of spec.",
     )
 
 

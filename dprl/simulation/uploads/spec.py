@@ -1,4 +1,4 @@
-"""`UploadSpec`, which describes learning from an uploaded data set: it names the data set but does not contain it."""
+"""`UploadSpec`, the description of a run on an uploaded data set. It names the stored counts but contains no data."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ FIELDS: Registry[Field] = Registry(
         *(field for field in LEARNING if field.name in ("rho", "beta")),
         Field(
             "held_out", "float", 0.0,
-            f"share of the people held out, who show whether the policy is better than today; {SHARE:g} if a file is "
+            f"share of people held out to compare the policy with today's practice; {SHARE:g} if a file is "
             "given and this is not set",
             0.0, 0.5, query="held", flag="--held-out",
         ),
@@ -53,7 +53,8 @@ FIELDS: Registry[Field] = Registry(
 @documented(FIELDS)
 @dataclass(frozen=True, kw_only=True, eq=False)
 class UploadSpec(Budgeted):
-    """A run on an uploaded data set, checked and in canonical form: two specs with the same meaning are equal.
+    """The description of a run on an uploaded data set, checked and in canonical form: two specs with the same
+    meaning are equal.
 
     Its curve has one point: the released lower bound on the learned policy's value, at n. `upload` makes a spec
     from a file. Two specs on one data set are two releases of it, unless their noise has the same scale: then they
@@ -86,7 +87,7 @@ class UploadSpec(Budgeted):
     def __post_init__(self) -> None:
         self._check_fields()
         if not kept.NAME.fullmatch(self.data):
-            raise SpecError("data", "a private data set is never part of a link: give its file.")
+            raise SpecError("data", "a link never contains a private data set; give its file.")
         self._set("declared", declaration(self.declared).text)
         self._set("rho", 1.0 if self.rho is None else self.rho)
         self._check_cells("declared")
@@ -102,7 +103,7 @@ class UploadSpec(Budgeted):
 
     @property
     def public(self) -> Declaration:
-        """Return the declaration, parsed from `declared`."""
+        """Return the public facts about the data set, parsed from `declared`."""
         return declaration(self.declared)
 
     @property
@@ -112,17 +113,17 @@ class UploadSpec(Budgeted):
 
     @property
     def rewards(self) -> str:
-        """Return whether mean rewards are known, because they are declared, or learned."""
+        """Return "known" if mean rewards are declared, or "learned" if they are estimated from the data."""
         return "learned" if self.public.rewards is None else "known"
 
     @property
     def size(self) -> int:
-        """Return the end of the curve: n trajectories."""
+        """Return the largest value on the curve's axis: n trajectories."""
         return self.n
 
     @property
     def episodes_of_one(self) -> int:
-        """Return the number of a user's episodes that the noise protects."""
+        """Return the largest number of one user's episodes that the noise protects together."""
         return self.public.episodes
 
     def estimate(self) -> Estimate:
@@ -132,7 +133,7 @@ class UploadSpec(Budgeted):
 
 
 def warn(message: object) -> None:
-    """Warn the caller of `upload`."""
+    """Warn the caller of `upload` with a Python warning."""
     warnings.warn(str(message), stacklevel=4)
 
 
@@ -147,7 +148,7 @@ def upload(
     recall: Callable[[str], object] = warn,
     **fields: Any,
 ) -> UploadSpec:
-    """Count a file of trajectories, and return a spec for it. The counts are stored for a day
+    """Count the trajectories in a file, and return a spec that learns from them. The counts are stored for a day
     (docs/report/offline.md).
 
     Args:
@@ -200,7 +201,7 @@ def take(
     recall: Callable[[str], object],
     accept_undeclared: bool = False,
 ) -> UploadSpec:
-    """Count a file as `upload` does. declared: a JSON text; name: the name of the stored counts."""
+    """Count a file as `upload` does. declared: JSON text; name: the name under which the counts are stored."""
     public = declaration(declared)
     UploadSpec(data=NOWHERE, declared=public.text, n=1, **fields)  # an error in the rest comes first
     under = None
@@ -219,14 +220,14 @@ def take(
     if not accept_undeclared and (wrong := found.outside.refusal()):
         raise SpecError("accept_undeclared", wrong)
     if found.checked == found.n:
-        raise SpecError("data", "this would hold out everyone; give more people, or hold nobody out.")
+        raise SpecError("data", "everyone would be held out; give more people, or hold nobody out.")
     kept.keep(name, found, public, under)
     numbers = {"n": found.n, "checked": found.checked, "first_step": found.first_step}
     return UploadSpec(data=name, declared=public.text, **numbers, **fields)
 
 
 def _opened(file: Any) -> Path | BinaryIO | pd.DataFrame:
-    """Return the source from which the counts are read. Raises SpecError."""
+    """Return a file in a readable form: a path, a binary file, or a DataFrame. Raises SpecError for anything else."""
     if isinstance(file, str | Path):
         return Path(file)
     if isinstance(file, io.StringIO):

@@ -1,4 +1,4 @@
-"""Read an owner's file or table as text: one reader for CSV, Parquet and pandas.
+"""Read a data file as text, whether it is CSV, Parquet or a pandas table.
 
 Every cell becomes a text that follows from this cell alone. No type is inferred from the rest of a column, so that
 another person's row never changes how a label is read. A CSV record is one line, so that a stray quotation mark
@@ -48,19 +48,19 @@ KINDS = (
     (b"%PDF", "a PDF file"),
 )
 ESCAPED = re.compile("[\udc80-\udcff]")  # bytes that are not UTF-8
-EMPTY = "it is empty; give a value in every row."
+EMPTY = "this cell is empty; give a value in every row."
 QUOTE = "a quotation mark is not closed in this row; close it. A field may not contain a line break."
 
 Texts = Mapping[str, Sequence[str]]  # by column, one text per row
 
 
 def normal(text: str) -> str:
-    """Return a label or name in the form in which it is compared: trimmed, in Unicode's form NFC."""
+    """Return a label or name in a normal form for comparison: without outer spaces, in Unicode's form NFC."""
     return unicodedata.normalize("NFC", text.strip())
 
 
 def parsed(text: str) -> float:
-    """Return the number that a text stands for; NaN for a text that is not a number."""
+    """Return the number that a text represents, or NaN if it represents none."""
     try:
         return float("nan" if "_" in text else text)
     except ValueError:
@@ -68,7 +68,7 @@ def parsed(text: str) -> float:
 
 
 def read_pieces(file: BinaryIO | Path | pd.DataFrame, needed: Sequence[str]) -> Iterator[Texts]:
-    """Yield the needed columns, each of which has to occur once, ROWS rows at a time, in the order of the rows.
+    """Yield the needed columns in pieces of ROWS rows. Each column must occur exactly once in the file.
 
     Raises SpecError with one sentence that names row (the heading is row 1) and column, or the kind of the file.
     """
@@ -115,8 +115,8 @@ def _read_csv(file: BinaryIO, needed: Sequence[str]) -> Iterator[Texts]:
 
 
 def _records(file: BinaryIO, before: int) -> Generator[list[str], None, None]:
-    """Yield the names of the columns, and then the fields of each row. Short rows are filled up with empty fields, and
-    blank rows are allowed only at the end. before: the number of lines before the heading."""
+    """Yield the names of the columns, and then the fields of each row. Missing fields at the end of a row are empty,
+    and blank rows are allowed only at the end. before: the number of lines before the heading."""
     text = io.TextIOWrapper(file, encoding="utf-8-sig", errors="surrogateescape", newline="")
     reader = csv.reader(text, strict=True)
     names, row, blank = [COLUMNS[0]], 0, 0
@@ -191,7 +191,7 @@ def _read_parquet(file: BinaryIO, needed: Sequence[str]) -> Iterator[Texts]:
 
 
 def _texts(needed: Sequence[str], columns: list[list[Any]], first: int) -> Texts:
-    """Return the texts of values, each by the same rule, whatever else is in its column. first: rows before these."""
+    """Return the values of each column as texts. first: the number of rows before these."""
     found: dict[str, list[str]] = {name: [] for name in needed}
     for (name, texts), values in zip(found.items(), columns, strict=True):
         try:
@@ -203,8 +203,8 @@ def _texts(needed: Sequence[str], columns: list[list[Any]], first: int) -> Texts
 
 
 def written(value: Any) -> str:
-    """Return the text of one cell: a text unchanged, a whole number without ".0", "" for a missing value. Raises
-    ValueError if it has another type, or is a float too large to be distinguished from its neighbours."""
+    """Return a cell's value as text: a text unchanged, a whole number without ".0", "" for a missing value. Raises
+    ValueError for other types, and for floats too large to be told apart from their neighbours."""
     if isinstance(value, str):
         return value
     if isinstance(value, bool | np.bool_):
@@ -223,5 +223,5 @@ def written(value: Any) -> str:
 
 
 def refuse(row: int, column: str, sentence: str) -> NoReturn:
-    """Raise a SpecError that names a place in the file."""
+    """Raise a SpecError with the row and the column of the fault."""
     raise SpecError(NAME, f"row {row:,}, column {column}: {sentence}")

@@ -30,7 +30,7 @@ ESTIMATED = "the start that the released counts of the first step show, with its
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class UploadTrace(TraceCore[UploadSpec]):
-    """The results of learning from an uploaded data set: all of them follow from the release.
+    """The results of learning from an uploaded data set. All of them are computed from the noisy release.
 
     Two policies are learned from one release: the cautious one, whose value has a proved bound, and the plug-in policy.
     The curve has one point: at n, the lower bound V~ on the cautious policy's value from the start, in the
@@ -60,17 +60,17 @@ class UploadTrace(TraceCore[UploadSpec]):
 
     @property
     def recommended(self) -> int:
-        """Return 0 for the cautious policy, the only choice if nobody was held out, or 1 for the plug-in policy."""
+        """Return 0 for the cautious policy (the only choice if nobody was held out), or 1 for the plug-in policy."""
         return check.recommended(self.checked["difference"]) if self.checked else 0
 
     @property
     def policy(self) -> NDArray[np.int16]:
-        """Return the recommended policy, [H, S]."""
+        """Return the recommended policy's actions, [H, S]."""
         return np.asarray(self.policies[self.recommended])
 
     def release(self) -> str:
-        """Return all that was released and learned as JSON, without the name of the stored counts: labels, the bound,
-        and the policy as a list of actions for each step, one for each state."""
+        """Return all that was released and learned as JSON text, without the name of the stored counts. It includes
+        the labels, the bound, and the policy as a list of actions for each step, one per state."""
         spec, policy = self.spec, self.portable
         public = {
             "format": "dprl release 1",
@@ -94,8 +94,9 @@ class UploadTrace(TraceCore[UploadSpec]):
         return json.dumps(public)
 
     def intervals(self, policy: int, group: int | None = None) -> dict[str, Array]:
-        """Return the intervals `checked` of one policy, in units of the declared rewards: learned, behaviour and
-        difference, and for a group also its number of episodes. Return {} if nobody was held out."""
+        """Return one policy's intervals from held-out people, in units of the declared rewards: its value
+        ("learned"), today's value ("behaviour") and their difference; for a group also its number of episodes.
+        Return {} if nobody was held out."""
         if not self.checked:
             return {}
         public, H = self.spec.public, self.spec.problem_size.H
@@ -108,23 +109,23 @@ class UploadTrace(TraceCore[UploadSpec]):
 
     @property
     def today(self) -> dict[str, Array]:
-        """Return the intervals of the recommended policy."""
+        """Return the recommended policy's intervals: its value, today's value, and their difference."""
         return self.intervals(self.recommended)
 
     @property
     def shares(self) -> dict[str, float]:
-        """Return `covered` and `follows` (see `check.Fitted`) of the recommended policy; {} if nobody was held out."""
+        """Return the recommended policy's `covered` and `follows` (see `check.Fitted`); {} if nobody was held out."""
         known = ("covered", "follows") if self.checked else ()
         return {name: float(self.checked[name][self.recommended]) for name in known}
 
     @property
     def verdict(self) -> str:
-        """Return the verdict on the recommended policy, in a few words; "" if nobody was held out."""
+        """Return "better", "too close" or "worse" for the recommended policy; "" if nobody was held out."""
         return str(self.held_out(self.recommended)["verdict"])
 
     def held_out(self, policy: int, group: int | None = None) -> dict[str, Any]:
-        """Return the verdict on a policy and the intervals from held-out people, or those of a group, as data for
-        JSON."""
+        """Return the verdict on a policy and its intervals from held-out people (or from one group of them), as data
+        for JSON."""
         ends, public = self.intervals(policy, group), self.spec.public
         found: dict[str, Any] = {"verdict": check.verdict(ends["difference"]) if ends else ""}
         found |= {name: values.tolist() for name, values in ends.items()}
@@ -135,7 +136,7 @@ class UploadTrace(TraceCore[UploadSpec]):
 
     @property
     def portable(self) -> Policy:
-        """Return the policy with its evidence and its guarantee, to be saved as a file."""
+        """Return the recommended policy with its evidence and guarantee, in the form that can be saved as a file."""
         spec, public, card, E = self.spec, self.spec.public, self.guarantee, next(iter(self.errors.values()))
         people = check.taken(self.released, self.policy.astype(np.int64))
         counted = {"a number of people counts": "episodes"} if public.of_people else {}
@@ -180,7 +181,7 @@ class UploadTrace(TraceCore[UploadSpec]):
 
 
 def registry_entry(trace: UploadTrace) -> str:
-    """Return a release as an entry of OpenDP's registry of deployments, as text, for its owner to complete.
+    """Return a draft entry for OpenDP's registry of deployments, as text that the data's owner completes.
 
     The form is that of template.yaml at commit 057e5d8 of opendp/deployments-registry-data. JSON is YAML, too. Fields
     that only the owner can fill are empty.
@@ -204,7 +205,7 @@ def registry_entry(trace: UploadTrace) -> str:
             "privacy_unit_details": card.adjacency,
             "number_of_privacy_units": 1,
             "privacy_parameters": {"rho": card.proved_rho},
-            "privacy_parameters_details": f"epsilon = {card.proved_epsilon:g} at delta = {card.proved_delta:g} follows",
+            "privacy_parameters_details": f"implies epsilon = {card.proved_epsilon:g} at delta = {card.proved_delta:g}",
         },
         "deployment_model": {
             "model_name": "Central", "model_name_details": "", "trust_assumptions": "the owner of the data is trusted",
