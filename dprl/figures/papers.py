@@ -30,7 +30,7 @@ ROW = 34  # pixels
 CELLS = {
     "holds": ("#0072B2", "✓"),
     "fails": ("#D55E00", "✗"),
-    "not settled": ("#E69F00", "?"),
+    "inconclusive": ("#E69F00", "?"),
     "superseded": ("#009E73", "↑"),
     "disputed": ("#CC79A7", "!"),
     "not tested": ("", "·"),  # in the theme's faint colour
@@ -133,7 +133,7 @@ def measurements(
     dark: bool = False,
 ) -> Picture:
     """Draw a statistic and its interval in each setting next to the claim; `over` names the interval's samples, or is
-    "". rows: the setting's number and title, its `metrics.Finding`, and that in words."""
+    "". rows: the setting's number and title, its `Finding`, and that in words."""
     places, found = list(range(len(rows))), [one for _, _, one, _ in rows]
     ends = [v for f in found for v in (f.low, f.high, f.value, f.threshold, *f.zone) if np.isfinite(v)]
     if log:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dprl.metrics import LEVEL, Array, Integers
+from dprl.metrics.curves import LEVEL, Array, Integers
 
 
 def next_to_try(known: Mapping[int, float], target: float, grid: Sequence[int], start: int) -> int | None:

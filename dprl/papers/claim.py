@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import Any
 
 from dprl.environments import ENVIRONMENTS
-from dprl.metrics import Finding
 from dprl.metrics.curves import Array, Evidence
+from dprl.metrics.verdicts import Finding
 from dprl.sentences.papers import Form
 from dprl.simulation import Spec
 

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from dprl.learners import ALGORITHMS
-from dprl.metrics import Finding, every_more_than, fewest_pulls
 from dprl.metrics.curves import Array, Evidence
+from dprl.metrics.verdicts import Finding, every_more_than, fewest_pulls
 from dprl.papers.claim import Setting, SettingPlot, SpecSeries, heading
 from dprl.papers.regret import Points, exponent_of, inverse, trust_label
 from dprl.simulation import RunSpec

@@ -9,9 +9,11 @@ import numpy as np
 
 from dprl.environments import ENVIRONMENTS
 from dprl.learners import ALGORITHMS, OFFLINE
-from dprl.metrics import FLAT, Finding, at_most, more_than, power_law, search, t_interval
+from dprl.metrics import search
 from dprl.metrics.attack import Measured
 from dprl.metrics.curves import Array, Evidence
+from dprl.metrics.growth import FLAT, power_law
+from dprl.metrics.verdicts import Finding, at_most, more_than, t_interval
 from dprl.papers import hard, offline, regret
 from dprl.papers.claim import Claim, Setting, environment_of, heading
 from dprl.papers.experiments import (

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from dprl.learners import ALGORITHMS
-from dprl.metrics import FLAT, Finding, at_most, every_more_than, grows, growth_by_decade, power_law, rate
 from dprl.metrics.attack import Measured
 from dprl.metrics.curves import Array, Evidence, RunCurves
+from dprl.metrics.growth import FLAT, growth_by_decade, power_law
+from dprl.metrics.verdicts import Finding, at_most, every_more_than, grows, rate
 from dprl.papers.claim import Setting, SettingPlot, SpecSeries, baselined, environment_of, heading, plot_of
 from dprl.privacy import PRIVATIZERS
 from dprl.simulation import RunSpec

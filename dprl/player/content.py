@@ -29,7 +29,7 @@ from dprl.figures.policy import environment_drawing
 from dprl.figures.trust import LEARNED
 from dprl.learners import ALGORITHMS
 from dprl.links import NAME, OWNERS, VERSION, defaults, spec_pairs, written
-from dprl.metrics import LEVEL
+from dprl.metrics.curves import LEVEL
 from dprl.privacy import PRIVATIZERS, Guarantee
 from dprl.research.series import place_of
 from dprl.sentences import promise as promises

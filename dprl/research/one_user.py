@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from dprl.figures import one_user as figures
 from dprl.learners import ALGORITHMS
 from dprl.mdp import TabularMDP, planning
-from dprl.metrics import Array, Integers
+from dprl.metrics.curves import Array, Integers
 from dprl.simulation import SeedTrace
 
 APART = 4.0  # smallest factor between the numbers of users at two successive moments

@@ -13,7 +13,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from dprl.metrics import LEVEL, Array, Measured, clopper_pearson
+from dprl.metrics.attack import Measured, clopper_pearson
+from dprl.metrics.curves import LEVEL, Array
 
 DRAWS = 2**53  # equally likely outcomes of a coin, whole numbers from 0
 

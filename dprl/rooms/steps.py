@@ -13,7 +13,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from dprl.fields import Field, SpecError
-from dprl.metrics import Measured
+from dprl.metrics.attack import Measured
 from dprl.rooms import clinic
 from dprl.rooms.response import curator_count, share_of_yes, shuffled
 

@@ -19,9 +19,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dprl import metrics
 from dprl.engine import home
-from dprl.metrics.curves import RunCurves
+from dprl.metrics.curves import RunCurves, align
 from dprl.runs.database import Database, StoreError, setting
 from dprl.runs.engine import Engine
 from dprl.runs.limits import CAPS, Cap, Lease
@@ -206,7 +205,7 @@ class Store:
         """Return the curves so far, with a row for each seed up to the last with points, to keep baselines paired."""
         grown = {seed: (at, values) for seed, at, values in self.live(spec) if len(at)}
         rows = [grown.get(seed, _NO_POINTS) for seed in range(max(grown, default=-1) + 1)]
-        at, values = metrics.align(rows)
+        at, values = align(rows)
         return RunCurves(at, values, ended=bool(len(at)) and bool(at[-1] == spec.size))
 
     def whole_curves(self, spec: Spec) -> RunCurves | None:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from dprl.messages import filled, messages
-from dprl.metrics import Measured
+from dprl.metrics.attack import Measured
 from dprl.words import at_least, at_most, human, plural, promise, proves, share_at_most
 
 SAID = messages("charts")["attack"]

@@ -8,7 +8,8 @@ import numpy as np
 
 from dprl.figures.counts import VISITS, CountFamily
 from dprl.messages import filled, messages
-from dprl.metrics import Array, CountNoise
+from dprl.metrics.curves import Array
+from dprl.metrics.policies import CountNoise
 from dprl.words import human, percent, rough, significant
 
 SAID = messages("charts")["counts"]

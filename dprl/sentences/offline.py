@@ -8,7 +8,8 @@ import numpy as np
 
 from dprl.figures.lines import Series
 from dprl.messages import messages
-from dprl.metrics import Bite, growth_exponent
+from dprl.metrics.growth import growth_exponent
+from dprl.metrics.policies import Bite
 from dprl.metrics.search import stays_below
 from dprl.sentences.doubts import NOTHING
 from dprl.words import at_least, count, human, listed, percent, plural, quoted, rough, to_the

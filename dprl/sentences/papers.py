@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from dprl.messages import filled, messages
-from dprl.metrics import VERDICTS, Finding, Verdict
+from dprl.metrics.verdicts import VERDICTS, Finding, Verdict
 from dprl.words import exponent, human, listed, plural
 
 SENTENCES = messages("charts")["claims"]

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dprl.messages import filled, messages
-from dprl.metrics import Array
+from dprl.metrics.curves import Array
 from dprl.words import human, percent, quoted
 
 SAID = messages("charts")["policy"]

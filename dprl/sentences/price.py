@@ -12,7 +12,8 @@ from dprl.figures.lines import Statistic
 from dprl.figures.tradeoff import OVER, Frontier, Measure
 from dprl.figures.trust import LEARNED, X_RANGE, Cost
 from dprl.messages import filled, messages
-from dprl.metrics import FLAT, Growth, flat_from, least
+from dprl.metrics.growth import FLAT, Growth, flat_from
+from dprl.metrics.verdicts import least
 from dprl.sentences.doubts import NOTHING, of_seeds
 from dprl.words import exponents, halving, human, listed, percent, plural, proves, quoted, rough, to_the
 

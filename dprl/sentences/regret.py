@@ -11,7 +11,7 @@ from dprl.figures.lines import Series, Statistic
 from dprl.figures.regret import Measure, distinct
 from dprl.figures.trust import LEARNED
 from dprl.messages import filled, messages
-from dprl.metrics import late_share
+from dprl.metrics.growth import late_share
 from dprl.sentences.doubts import NOTHING, of_seeds
 from dprl.words import human, percent, quoted, rough, some, to_the
 

@@ -202,7 +202,7 @@ class AttackRun:
 
     def curve(self) -> Curve:
         """Return the separation of the scores at the points reached so far."""
-        from dprl.metrics import separation
+        from dprl.metrics.attack import separation
 
         n = self.spec.executions
         at = np.unique(np.linspace(max(2, n // POINTS), n, POINTS).round().astype(np.int64))

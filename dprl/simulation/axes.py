@@ -20,7 +20,7 @@ NOISES = {
     "scaled": "as in the paper, scaled so that ε is proved",
 }
 OWNERS: dict[str, Mapping[str, Any]] = {"algorithm": ALGORITHMS, "environment": ENVIRONMENTS}
-REPORTS = {"played": "only reports of users who played"}
+REPORTS = {"played": "only reports of users told to take the action"}
 MODEL_ALLOWED = (
     "a privacy model, or one with mechanism and noise, such as central:laplace-tree:paper (calibrated, scaled) or "
     "local:unary:calibrated:played"

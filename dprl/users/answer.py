@@ -17,7 +17,7 @@ from dprl.fields import Field
 from dprl.users.law import MODELS, MOST, Array, At, log_needed, signal
 from dprl.users.table import Table
 
-Verdict = Literal["affordable", "too close to call", "not affordable", "not known"]
+Verdict = Literal["enough", "too close to call", "not enough", "not known"]
 Kind = Literal["measured", "extrapolated", "beyond"]
 
 FIELDS: Mapping[str, Field] = {
@@ -103,7 +103,7 @@ def answers(table: Table, asked: Asked) -> list[Need]:
     for model in MODELS:
         needed = float(curve(table, asked, model, np.array([asked.epsilon]))[0])
         factor = factor_of(table, asked, model)
-        verdict = "affordable" if asked.met else _verdict(asked.users, needed, factor)
+        verdict = "enough" if asked.met else _verdict(asked.users, needed, factor)
         line = curve(table, asked, model, BUDGETS) if model != "none" else np.full(len(BUDGETS), np.nan)
         found.append(Need(model, kind, needed, factor, verdict, _crossing(line, asked.users), asked.met))
     return found
@@ -113,8 +113,8 @@ def _verdict(users: float, needed: float, factor: float) -> Verdict:
     if not np.isfinite(factor):
         return "not known"
     if users >= needed * factor:
-        return "affordable"
-    return "not affordable" if users <= needed / factor else "too close to call"
+        return "enough"
+    return "not enough" if users <= needed / factor else "too close to call"
 
 
 def _crossing(line: Array, users: float) -> float:

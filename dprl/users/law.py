@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dprl.metrics import Array
+from dprl.metrics.curves import Array
 from dprl.privacy.accounting import for_each, gaussian_mu
 from dprl.privacy.mechanisms.unary import clearest
 

@@ -56,7 +56,7 @@ def form(own: Own) -> None:
             on_change=on_value("own_declared", partial(declare, own)),
         )  # fmt: skip
         if own.file:
-            right.caption(f"In use: {escape(summary(own))}")
+            right.caption(f"The file declares {escape(summary(own))}.")
         with st.form("own_form", border=False):
             left, right = st.columns(2)
             about = said.PAGE["last_label"]
@@ -78,10 +78,10 @@ def form(own: Own) -> None:
                 st.markdown(f":red[:material/error: {escape(own.problem)}]")
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
                 how = {"icon": ":material/fact_check:", "key": "own_check"}
-                st.form_submit_button("Check", on_click=callback(partial(check, own)), **how)
+                st.form_submit_button("Check the file", on_click=callback(partial(check, own)), **how)
                 st.caption("The file is read on this computer. Nothing is released.", width="stretch")
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        save("example.csv", "Example file", "text/csv", example)
+        save("example.csv", "Example file", example)
         st.caption(said.PAGE["example_file"], width="stretch")
     st.caption(explained(f"{said.PAGE['kept']} {said.PAGE['malformed']}"))
 
@@ -204,7 +204,7 @@ def before_release(own: Own) -> None:
         )
         button("Forget the data", forget_counts, own, icon="delete", key="own_forget", width="content")
         text = own.data.declared
-        save("declared.json", "Declaration", "application/json", lambda: text)
+        save("declared.json", "Declaration", lambda: text)
     if own.recalled:
         st.warning(f"{escape(own.recalled)} {said.PAGE['add_up']}", icon=":material/history:")
     if own.outside:

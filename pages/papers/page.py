@@ -33,7 +33,7 @@ from pages.shared.visitor.state import read_address
 ICONS = {
     "holds": "check_circle",
     "fails": "cancel",
-    "not settled": "help",
+    "inconclusive": "help",
     "superseded": "upgrade",
     "disputed": "priority_high",
     "not tested": "radio_button_unchecked",
@@ -143,11 +143,11 @@ def opened(item: Item) -> None:
 def replay(setting: Setting, label: str) -> None:
     """Draw a link to the page that runs a setting with exactly these values; if it has many runs, to the first ones.
 
-    The page shows the measure that the claim is about, and `label` as the message of the link.
+    The page shows the measure that the claim is about, and the name of the setting, `label`, in a message.
     """
     specs, kind = setting.specs[: links.MAX_CURVES], setting.specs[0].kind  # all have the same kind
     many = len(setting.specs)
-    some = f", {len(specs)} of {many} runs" if many > len(specs) else ""
+    runs = f"the first {len(specs)} of {many} runs" if many > len(specs) else "these runs"
     if kind == RunSpec.kind:
         path, name = "explore", "Online"
         tab = {"guarantee": "guarantee", TRACES: "counts"}.get(setting.question, links.AT_FIRST.tab)
@@ -158,8 +158,9 @@ def replay(setting: Setting, label: str) -> None:
     elif kind == OfflineSpec.kind:
         path, name, query = "offline", "Offline", links.encode_specs(specs)
     else:
-        path, name, query, some = "attack", "Attack", attack_link.encode(specs[0]), ""
-    page_link(path, f"Replay on {name}{some}", [*query, *saying(f"Replay of {label}.")], icon="replay")
+        path, name, query, runs = "attack", "Attack", attack_link.encode(specs[0]), "this attack"
+    sentence = saying(f"These settings come from {label}.")
+    page_link(path, f"Open {runs} on the page {name}", [*query, *sentence], icon="replay")
 
 
 def numbers(found: ClaimReport) -> None:

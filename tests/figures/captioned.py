@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from dprl import metrics
 from dprl.figures import (
     counts,
     grid,
@@ -21,6 +20,7 @@ from dprl.figures import (
 from dprl.figures import trust as home
 from dprl.figures.lines import Series, Statistic
 from dprl.figures.picture import Picture
+from dprl.metrics.policies import count_noise, optimism, worse_actions
 from dprl.sentences import noise, price
 from dprl.sentences import policy as about_policies
 from dprl.sentences import regret as about_regret
@@ -47,7 +47,7 @@ def heatmaps(
     true: Any, noisy: Any, *, step: int | None = None, bound: float | None = None, **how: Any
 ) -> Picture:
     here = slice(None) if step is None else step
-    found = metrics.count_noise(true[here], noisy[here])
+    found = count_noise(true[here], noisy[here])
     said = noise.about_cells(found, bound=bound, **{k: how[k] for k in ("word", "family") if k in how})
     return counts.count_heatmaps(true, noisy, step=step, typical=found.typical, see=said, **how)
 
@@ -67,7 +67,7 @@ def on_environment(
 ) -> Picture:
     reached = occupancy[step] > 0
     sure = None if chances is None else chances[step].max(-1)
-    wrong = metrics.worse_actions(chosen, optimal_policy, optimal_Q)[step] & reached
+    wrong = worse_actions(chosen, optimal_policy, optimal_Q)[step] & reached
     over = grid.chance_over(drawing, occupancy[step])
     return policy.policy_on_environment(
         P,
@@ -96,7 +96,7 @@ def over_steps(
     sure: Any = None,
     **how: Any,
 ) -> Picture:
-    wrong = metrics.worse_actions(chosen, optimal_policy, optimal_Q)
+    wrong = worse_actions(chosen, optimal_policy, optimal_Q)
     weight = np.where(wrong, optimal_occupancy, 0.0)
     return steps.policy_by_step(
         chosen,
@@ -112,7 +112,7 @@ def over_steps(
 
 
 def values(V: Any, optimal_V: Any, **how: Any) -> Picture:
-    said = about_policies.about_values(*metrics.optimism(V, optimal_V), "state-step pairs")
+    said = about_policies.about_values(*optimism(V, optimal_V), "state-step pairs")
     return steps.state_values(V, optimal_V, see=said, **how)
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dprl import metrics
 from dprl.figures import attack, style
+from dprl.metrics.attack import histogram
 from tests.figures.eyes import contrast
 
 RNG = np.random.default_rng(0)
@@ -15,7 +15,7 @@ FIRST, SECOND = RNG.normal(0.5, 1, 4000), RNG.normal(-0.5, 1, 4000)
 
 @pytest.mark.parametrize("dark", [False, True])
 def test_histograms_hold_every_execution_and_are_told_apart_by_dash_too(dark: bool) -> None:
-    drawn = metrics.histogram(FIRST, SECOND)
+    drawn = histogram(FIRST, SECOND)
     picture = attack.score_histograms(*drawn, see="so", dark=dark)
     first, second = picture.figure.data
     assert picture.table["first episode"].sum() == picture.table["second episode"].sum() == 4000

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from dprl import metrics
 from dprl.figures import lines, looks, style
 from dprl.figures.lines import Series
 from dprl.figures.looks import CurveStyle
 from dprl.figures.regret import Measure
+from dprl.metrics.curves import BANDS
 from dprl.sentences import regret as sentences
 from dprl.words import human, rough
 from tests.figures.captioned import comparison
@@ -250,7 +250,7 @@ def test_a_label_cannot_inject_markup() -> None:
 def test_medians_are_drawn_named_and_in_the_table() -> None:
     rows = np.random.default_rng(3).gamma(2.0, size=(20, len(EPISODES))).cumsum(axis=1)
     rows[0] *= 1000  # one seed that would carry the mean
-    center, low, high = metrics.BANDS["median"](rows)
+    center, low, high = BANDS["median"](rows)
     picture = comparison([curve("a", rows=rows, center=center, low=low, high=high)], statistic="median")
     line = named(picture.figure, "a")[0]
     np.testing.assert_allclose(line.y, np.median(rows, axis=0))

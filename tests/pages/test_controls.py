@@ -240,7 +240,7 @@ def test_a_curve_that_was_removed_comes_back_to_its_place(visit: Visit) -> None:
     assert app.session_state["session"].explore.curves == before
     assert app.session_state["session"].explore.view.curve == 2
     assert len(app.query_params["c"]) == 3
-    assert [b for b in app.button if b.label == "Undo remove"] == []
+    assert [b for b in app.button if b.label == "Restore the removed curve"] == []
     for _ in before:
         chip(app, "Remove", 0).click().run()
     undo(app).click().run()
@@ -249,7 +249,7 @@ def test_a_curve_that_was_removed_comes_back_to_its_place(visit: Visit) -> None:
 
 def undo(app: AppTest) -> Any:
     """The button that brings back what was removed."""
-    found = widget(app, "button", "Undo remove")
+    found = widget(app, "button", "Restore the removed curve")
     return found
 
 
