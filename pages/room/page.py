@@ -320,10 +320,9 @@ def entrance() -> None:
     with join:
         st.header(SAID["join"], anchor=False)
         how: dict[str, Any] = {"key": "room_code", "max_chars": 40, "placeholder": SAID["letters"]}
-        entered = on_value("room_code", lambda text: typed(text) if text.strip() else None)
-        st.text_input(SAID["code"], on_change=entered, **how)
-        join_now = on_value("room_code", typed)
-        st.button(SAID["join"], icon=":material/login:", key="join", type="primary", on_click=join_now)
+        st.text_input(SAID["code"], on_change=on_value("room_code", entered), **how)
+        how = {"key": "join", "icon": ":material/login:", "type": "primary"}
+        st.button(SAID["join"], on_click=on_value("room_code", typed), **how)
         st.caption(SAID["no_account"])
     with teach:
         st.header(SAID["teach"], anchor=False)
@@ -331,6 +330,12 @@ def entrance() -> None:
         st.select_slider(SAID["total"], TOTALS, TOTAL.default, **how)
         button(SAID["open"], open_room, icon="co_present", key="open_room")
         st.caption(filled(SAID["opens"], most=MOST_PEOPLE, hours=HOURS))
+
+
+def entered(text: str) -> None:
+    """Enter the room with a typed code, unless the field is empty."""
+    if text.strip():
+        typed(text)
 
 
 def typed(text: str) -> None:

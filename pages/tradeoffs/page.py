@@ -94,7 +94,8 @@ def draw_sweep(corner: DeltaGenerator, live: bool) -> None:
     for refusal in charts.refusals(study):
         st.caption(f":material/info: {refusal}")
     RUNS.strip(now, start_sweep, partial(into(t, "asked"), False))
-    (needed if study.show == "users" else frontier_chart)(study)
+    chart = needed if study.show == "users" else frontier_chart
+    chart(study)
     with corner:
         share(t)
 
