@@ -30,7 +30,7 @@ ROW = 34  # pixels
 CELLS = {
     "holds": ("#0072B2", "✓"),
     "fails": ("#D55E00", "✗"),
-    "inconclusive": ("#E69F00", "?"),
+    "not settled": ("#E69F00", "?"),
     "superseded": ("#009E73", "↑"),
     "disputed": ("#CC79A7", "!"),
     "not tested": ("", "·"),  # in the theme's faint colour

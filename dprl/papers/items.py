@@ -21,14 +21,14 @@ from dprl.papers.report import ClaimReport, report
 from dprl.runs.store import Store
 from dprl.sentences.papers import about_verdicts
 
-ItemVerdict = Literal["holds", "fails", "inconclusive", "superseded", "disputed", "not tested"]
+ItemVerdict = Literal["holds", "fails", "not settled", "superseded", "disputed", "not tested"]
 ITEM_VERDICTS: tuple[ItemVerdict, ...] = get_args(ItemVerdict)
 STATED = ("superseded", "disputed", "not tested")  # verdicts that an item may state without an experiment
 FOUND: dict[Verdict, ItemVerdict] = {
     "holds": "holds",
     "holds as an upper bound": "holds",
-    "nothing learned yet": "inconclusive",
-    "undecided": "inconclusive",
+    "nothing learned yet": "not settled",
+    "undecided": "not settled",
     "does not hold here": "fails",
 }
 PAPERS = ("online", "offline", "pac", "linear", "shuffle")  # names of the files, in the order of the page

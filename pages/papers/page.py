@@ -33,7 +33,7 @@ from pages.shared.visitor.state import read_address
 ICONS = {
     "holds": "check_circle",
     "fails": "cancel",
-    "inconclusive": "help",
+    "not settled": "help",
     "superseded": "upgrade",
     "disputed": "priority_high",
     "not tested": "radio_button_unchecked",
