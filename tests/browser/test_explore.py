@@ -9,8 +9,6 @@ from tests.browser.conftest import Visits
 from tests.browser.seen import box_of, uncovered
 from tests.problems import first
 
-SMALL = "envp.S.3~envp.H.3~K.20000~seeds.2"
-
 
 @pytest.mark.parametrize(("width", "height"), first([(1280, 800), (390, 844)]))
 def test_run_is_in_sight_wherever_the_settings_are_scrolled_to(
