@@ -10,21 +10,9 @@ from dprl.fields import SpecError
 from dprl.simulation import RunSpec
 from pages.shared.visitor.links import values_text
 from pages.tradeoffs import study as studies
-from pages.tradeoffs.study import DEFAULT, SweepView
-from tests.pages.conftest import grouped
-
-
-def query(study: SweepView) -> dict[str, list[str]]:
-    return grouped(studies.encode(study))
-
+from pages.tradeoffs.study import SweepView
 
 BASE = RunSpec(environment_params={"S": 3, "H": 3}, episodes=1000, seeds=2)
-STUDIES = (
-    DEFAULT,
-    SweepView(BASE, ("local:laplace:paper", "none"), "episodes", (10, 10**15), "users", share=12.5),
-    SweepView(BASE.replace(environment="chain"), ("central",), "S", (3, 4), "share", "on"),
-    SweepView(RunSpec(algorithm="ucbvi"), ("none",), "H", (3,), "regret", statistic="median"),
-)
 
 
 @pytest.mark.parametrize(
@@ -78,10 +66,3 @@ def test_questions_are_studies_of_one_base_each_its_own_answer(environment: str)
     free = found["When is privacy free?"]
     assert (free.models, free.x, free.values[-1]) == (studies.DEFAULT_MODELS, "episodes", 10**15)
     assert studies.question_of(replace(free, values=(10, 100))) is None
-
-
-@pytest.mark.parametrize("study", STUDIES)
-def test_a_link_opens_the_same_study(study: SweepView) -> None:
-    problems: list[str] = []
-    assert studies.decode(query(study), problems) == study
-    assert problems == []

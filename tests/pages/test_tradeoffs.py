@@ -8,12 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 import streamlit as st
-from streamlit.testing.v1 import AppTest
 
 from dprl.runs.store import Store
-from dprl.simulation import RunSpec, online
+from dprl.simulation import RunSpec
 from pages.shared.layout.frame import CRASHED
-from pages.shared.results import data
 from pages.tradeoffs import charts as charts_of
 from pages.tradeoffs import study as studies
 from pages.tradeoffs.study import SweepView
@@ -27,11 +25,6 @@ SMALL = SweepView(
     "epsilon",
     (1.0, 10.0, 100.0),
 )
-
-
-def shown(app: AppTest) -> Any:
-    """The choice of what is drawn."""
-    return next(each for each in app.segmented_control if str(each.key).endswith(":show"))
 
 
 def query(study: SweepView) -> dict[str, Any]:
@@ -184,15 +177,6 @@ def test_points_that_cannot_be_run_say_why(visit: Visit) -> None:
     app = visit(PAGE, **query(replace(SMALL, x="S", values=(3, 300))))
     assert "Left out" in words(app)
     assert "counters" in words(app)
-
-
-def lost(spec: RunSpec) -> np.ndarray:
-    """Regret as it might be, the same in every seed but for a little."""
-    private = spec.epsilon is not None and data.environment(spec).A > 1
-    price = (1e4 if spec.privacy == "local" else 100) / spec.epsilon if private and spec.epsilon else 0.0
-    regret = online.v_star(spec) * min(spec.episodes, spec.episodes**0.5 + price)
-    rows: np.ndarray = regret * (1 + 0.01 * np.arange(spec.seeds))
-    return rows
 
 
 @pytest.mark.thorough
