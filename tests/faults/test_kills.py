@@ -32,8 +32,7 @@ def store(path: Path) -> Iterator[Store]:
 def kill_until(
     enough: int, store: Store, kill: Callable[[], bool], pause: float, random: np.random.Generator
 ) -> str:
-    """Kill while results come in and nothing is asked for twice by anybody but who is told that a seed failed; let all
-    end. What happened, in words."""
+    """Kill while results come in, let all end, and return in words what happened."""
     specs: list[WalkSpec] = []
     killed = failed = 0
     done: dict[WalkSpec, int] = {}
