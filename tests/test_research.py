@@ -154,7 +154,7 @@ def test_runs_on_data_sets_have_the_dashboard_s_charts() -> None:
 
 def test_releases_of_a_file_have_theirs(tmp_path: Path) -> None:
     file = tmp_path / "people.csv"
-    file.write_text(model.example())
+    file.write_text("".join(model.example().splitlines(keepends=True)[:8001]))
     spec = dprl.upload(file, model.EXAMPLE, rho=10.0)
     runs = [dprl.run(spec), dprl.run(spec.replace(rho=1000.0))]
     policy = runs[0].plot()
@@ -328,10 +328,11 @@ WARD = {
 }
 
 
-def test_a_model_of_ones_own_is_a_value_of_an_axis(tmp_path: Path) -> None:
+def test_a_model_of_ones_own_is_a_value_of_an_axis() -> None:
     base = dprl.RunSpec("chain", episodes=10_000, seeds=2)
     sweep = dprl.Sweep(base, {"environment": ["riverswim", WARD], "epsilon": [0.3, 3]})
-    result = sweep.run(store=tmp_path / "runs.sqlite")
+    traces = {spec: dprl.run(spec) for spec in sweep.specs}
+    result = SweepResult(sweep, {spec: RunCurves(one.at, one.values) for spec, one in traces.items()})
     assert result.summary()["environment"].tolist() == ["riverswim", "riverswim", "Ward", "Ward"]
     by_name, by_model = (result.select(environment=one, epsilon=3) for one in ("Ward", WARD))
     assert by_name.spec == by_model.spec == dprl.RunSpec(WARD, episodes=10_000, seeds=2, epsilon=3)

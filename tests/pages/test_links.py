@@ -135,6 +135,7 @@ def check_harmless(link: Link) -> None:
     """What is left is read again as it is, so all of it is allowed; what was wrong is a short sentence on one line."""
     assert len(link.curves) <= MAX_CURVES
     assert read(query(link.curves, link.view)) == Link(link.curves, link.view, ())
+    assert all(clean_name(curve.name) == curve.name for curve in link.curves)
     for problem in link.problems:
         assert problem.isprintable()
         assert problem.endswith(".")
