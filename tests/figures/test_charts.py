@@ -22,7 +22,7 @@ from dprl.figures.lines import SEEN, Series
 from dprl.figures.looks import CurveStyle
 from dprl.figures.picture import Picture
 from dprl.messages import messages
-from tests.figures import captioned, test_tradeoff, test_trust
+from tests.figures import captioned, test_tradeoff
 from tests.figures.conftest import four_in_a_row
 from tests.figures.eyes import contrast
 
@@ -87,7 +87,7 @@ CASES = {
     ),
     "home": Case(
         lambda scale, **how: captioned.trust(
-            {1.0: test_trust.costs(scale)}, epsilon=1.0, v_star=test_trust.V_STAR, **how
+            {1.0: test_tradeoff.costs(scale)}, epsilon=1.0, v_star=test_tradeoff.V_STAR, **how
         ),
         "Reward lost by an average episode so far, at ε = 1", "Users so far (one episode each)", "Share of V* lost",
         BAND,
