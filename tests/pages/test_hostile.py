@@ -17,7 +17,7 @@ from pages.shared.visitor.address import NOTHING, query_of
 from pages.tradeoffs import study as studies
 from pages.tradeoffs.study import SweepView
 from pages.users import link as users
-from tests.pages.conftest import Visit, follow, words
+from tests.pages.conftest import Visit, follow, grouped, words
 from tests.pages.hostile import hostile
 from tests.pages.opened import PAGES, opened, specs_of
 from tests.pages.test_computing import ASK
@@ -27,20 +27,18 @@ from tests.problems import few, first
 RUN = RunSpec(environment="random", environment_params={"S": 2, "A": 2, "H": 2}, episodes=1000, seeds=2)
 DATA = OfflineSpec(environment_params={"S": 3, "H": 3}, n=10**4, seeds=2)
 SHUFFLED = RUN.replace(privacy="shuffle", schedule="episodic", episodes=997)
+STUDIES = (
+    studies.DEFAULT,
+    SweepView(RUN, ("local:laplace:paper", "none"), "episodes", (10, 10**15), "users", share=12.5),
+    SweepView(RUN.replace(environment="chain"), ("central",), "S", (3, 4), "share", "on"),
+    SweepView(RunSpec(algorithm="ucbvi"), ("none",), "H", (3,), "regret", statistic="median"),
+    SweepView(SHUFFLED, ("none", "shuffle"), "episodes", (997, 1000), bounds="on"),
+)
 # Good links to each page, of which hostile ones are made.
 GOOD: dict[str, list[list[tuple[str, str]]]] = {
     "home": [[("v", VERSION), ("eps", "0.3")]],
     "explore": COMPARISONS,
-    "tradeoffs": [
-        studies.encode(study)
-        for study in (
-            studies.DEFAULT,
-            SweepView(RUN, ("local:laplace:paper", "none"), "episodes", (10, 10**15), "users", share=12.5),
-            SweepView(RUN.replace(environment="chain"), ("central",), "S", (3, 4), "share", "on"),
-            SweepView(RunSpec(algorithm="ucbvi"), ("none",), "H", (3,), "regret", statistic="median"),
-            SweepView(SHUFFLED, ("none", "shuffle"), "episodes", (997, 1000), bounds="on"),
-        )
-    ],
+    "tradeoffs": [studies.encode(study) for study in STUDIES],
     "offline": [
         links.encode_specs([DATA, DATA.replace(rho=0.1)], OfflineView(tab=tab)) for tab in ("gap", "policy")
     ],
@@ -72,6 +70,13 @@ def test_a_link_of_each_page_carries_what_is_seen(page: str) -> None:
         again = opened(page, part.query)
         assert (again.items, again.problems) == (part.items, ())
         assert specs_of(page, again) == specs_of(page, part)
+
+
+@pytest.mark.parametrize("study", STUDIES)
+def test_a_link_opens_the_same_study(study: SweepView) -> None:
+    problems: list[str] = []
+    assert studies.decode(grouped(studies.encode(study)), problems) == study
+    assert problems == []
 
 
 @pytest.mark.parametrize("page", GOOD)
