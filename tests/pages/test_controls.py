@@ -91,6 +91,7 @@ def test_how_many_episodes_one_user_has_is_set_and_a_link_carries_it(visit: Visi
         ("tradeoffs", "Values", "1, x", "epsilon: x is not allowed"),
         ("tradeoffs", "Values", "", "values: 0 values were given"),
         ("offline", "Values of ρ", "0.1, x", "rho: x is not allowed"),
+        ("offline", "Values of ρ", "", "values: 0 values were given"),
         ("offline", "Values of ρ", "1,2,3,4,5,6,7,8", "values: these values make 9 curves"),
         ("bare", "Privacy budget ε, exact value", "", "epsilon: nothing is not allowed"),
         ("bare", "Episodes K, exact value", "1e99", "episodes: 1e99 is not allowed"),
