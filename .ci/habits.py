@@ -1,4 +1,4 @@
-"""Find phrases that the language guide forbids (habits 1 to 5 and 8) in pages, documents and docstrings."""
+"""Find phrases that read oddly, of a few kinds, in the pages, documents and docstrings that git knows."""
 
 import ast
 import re

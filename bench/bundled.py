@@ -17,11 +17,12 @@ from numpy.typing import NDArray
 
 from bench import users
 from bench.story import story
-from dprl import metrics
 from dprl.environments import ENVIRONMENTS
 from dprl.lessons import LESSONS
 from dprl.metrics import search
 from dprl.metrics.curves import Evidence, RunCurves, thinned
+from dprl.metrics.growth import unsettled
+from dprl.metrics.regions import half_widths, region
 from dprl.papers import CLAIMS
 from dprl.papers.claim import TRACES
 from dprl.papers.evidence import kept, noted, seen_in, to_dict
@@ -71,7 +72,7 @@ def ready_studies() -> dict[RunSpec, list[float]]:
             trace = run(spec)
             found[spec] = [float(f"{value:.{END_DIGITS}g}") for value in trace.regret[:, -1]]
             many = spec.privacy == "none" and spec.episodes >= studies.DEFAULT.base.episodes
-            if many and (stuck := metrics.unsettled(trace.episodes, trace.regret)):
+            if many and (stuck := unsettled(trace.episodes, trace.regret)):
                 raise RuntimeError(f"{stuck} seeds have not found the best policy: {spec.to_json()}")
         return np.array(found[spec])
 
@@ -158,8 +159,8 @@ def widths(traces: Sequence[SeedTrace]) -> dict[str, Any]:
     rows = []
     for trace in traces:
         details, steps = range(len(trace.detail_episodes)), range(trace.noisy.shape[1])
-        regions = [[metrics.region(trace.beliefs, trace.noisy, i, h) for h in steps] for i in details]
-        known = [np.mean(list(map(metrics.half_widths, each))) for each in regions]
+        regions = [[region(trace.beliefs, trace.noisy, i, h) for h in steps] for i in details]
+        known = [np.mean(list(map(half_widths, each))) for each in regions]
         rows.append(np.exp(np.interp(np.log(at), np.log(trace.detail_episodes), np.log(known))))
     return {"users": at.tolist(), "rows": [[float(f"{x:.4g}") for x in row] for row in rows]}
 

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from dprl import RunSpec, SpecError, Sweep, __version__, cite, metrics, run, serve, spec_from_json
+from dprl import RunSpec, SpecError, Sweep, __version__, cite, run, serve, spec_from_json
 from dprl.commands import (
     Parser,
     add_web,
@@ -23,8 +23,9 @@ from dprl.commands import (
     write_files,
 )
 from dprl.fields import Field, parse_params, read_json, shown
-from dprl.papers import CLAIMS
-from dprl.papers import command as verdicts
+from dprl.metrics.curves import regret_band
+from dprl.metrics.growth import unsettled
+from dprl.papers import CLAIMS, items, ranking
 from dprl.research import release
 from dprl.research.background import RunFailed, progress_bar
 from dprl.research.sweeps import check_runs
@@ -40,7 +41,7 @@ from dprl.tables import csv
 COMMAND_LINE = "command line"  # the name under which the command line requests runs
 EVERY_CLAIM = "all"
 ATTACKED = '; describe the attacked run in a file for --spec, as in {"kind": "attack", "run": {"epsilon": 1}}'
-REPRODUCED = (*CLAIMS, verdicts.RANKING, EVERY_CLAIM)
+REPRODUCED = (*CLAIMS, ranking.KEY, EVERY_CLAIM)
 
 
 def command_line() -> Parser:
@@ -105,7 +106,7 @@ def add_run(commands: Any) -> None:
     )
     parser.add_argument("--spec", metavar="FILE", help="a spec.json; further flags change it")
     parser.add_argument(
-        "--out", metavar="DIR", required=True, help="where to write spec.json, regret.csv, summary.json"
+        "--out", metavar="DIR", required=True, help="where to write the spec, the curve and a summary"
     )
     add_engine(parser)
     for field in flags():
@@ -201,7 +202,7 @@ def run_one(spec: Any, folder: str, engine: str | None, releases: int = 1) -> in
         by_group = filter(None, [*verdict.group_lines(held), verdict.about_groups(held)])
         for sentence in (*verdict.said(seed, releases), *by_group, verdict.proved(seed)):
             print(f"Note: {sentence}".replace("**", ""))
-    if spec == spec.baseline() and (stuck := metrics.unsettled(trace.at, trace.values)):
+    if spec == spec.baseline() and (stuck := unsettled(trace.at, trace.values)):
         print(f"Note: {doubts.unsettled(stuck, spec.seeds)}")
     return 0
 
@@ -253,13 +254,13 @@ def sweep_command(given: argparse.Namespace) -> int:
     write_files(given.out, {"sweep.json": sweep.to_dict(), "sweep.csv": csv(result.frame())})
     print(f"{len(sweep.points)} points, {len(sweep.specs)} runs: see {out}")
     baselines = [result.curves[spec.baseline()] for spec in sweep.specs]
-    if stuck := max(metrics.unsettled(one.at, one.values) for one in baselines):
+    if stuck := max(unsettled(one.at, one.values) for one in baselines):
         print(f"Note: {doubts.unsettled(stuck, sweep.base.seeds)}")
     below = []
     for point in sweep.points:
         spec: Any = point.spec
         price: Any = result.curves[spec].ends - result.curves[spec.baseline()].ends
-        if metrics.regret_band(price[:, None])[2][0] < 0:
+        if regret_band(price[:, None])[2][0] < 0:
             below.append(", ".join(map(str, point.values)))
     if below:
         print(f"Note: {doubts.about_negative_prices(below)}")
@@ -283,24 +284,22 @@ def add_reproduce(commands: Any) -> None:
 def reproduce_command(given: argparse.Namespace) -> int:
     """Compute the verdict on one of the papers' claims, or on all of them, print it, and write DIR/CLAIM.json."""
     if given.claim is None:
-        for key, says in (*((c.key, c.says) for c in CLAIMS.values()), (verdicts.RANKING, verdicts.SAYS)):
+        for key, says in (*((c.key, c.says) for c in CLAIMS.values()), (ranking.KEY, ranking.SAYS)):
             print(f"{key:<20} {says}")
         return 0
     if given.claim not in REPRODUCED:
         raise SpecError("claim", f"{shown(given.claim)} is not allowed; give one of {', '.join(REPRODUCED)}.")
     out = None if given.out is None else directory(given.out)
     progress = progress_bar() if sys.stderr.isatty() else None
-    if given.claim == verdicts.RANKING:
-        files = verdicts.reproduce_ranking(progress)
+    if given.claim == ranking.KEY:
+        made = iter([ranking.reproduce(progress)])
+    else:
+        store, claims = opened().begin(engine=cluster.engine(given.engine)), CLAIMS.values()
+        asked = [claim for claim in claims if given.claim in (claim.key, EVERY_CLAIM)]
+        made = (items.reproduce(one, store, COMMAND_LINE, progress, out is not None) for one in asked)
+    for files in made:  # a claim's files are written before the next claim is judged
         if out is not None:
             write_files(given.out, files)
-        return 0
-    store = opened().begin(engine=cluster.engine(given.engine))
-    for claim in CLAIMS.values():
-        if given.claim in (claim.key, EVERY_CLAIM):
-            files = verdicts.reproduce(claim, store, COMMAND_LINE, progress, out is not None)
-            if out is not None:
-                write_files(given.out, files)
     return 0
 
 

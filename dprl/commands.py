@@ -31,8 +31,7 @@ PACKAGES = ("streamlit", "plotly", "numpy", "scipy", "pandas", "numba")
 
 
 class Parser(argparse.ArgumentParser):
-    """An argparse parser without abbreviated flags, whose errors are one line and which reads every negative number as
-    a value."""
+    """An argparse parser without abbreviated flags, with one-line errors, that reads negative numbers as values."""
 
     def __init__(self, **how: Any) -> None:
         super().__init__(allow_abbrev=False, **how)

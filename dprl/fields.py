@@ -240,8 +240,7 @@ def check_names(table: Iterable[str], given: Iterable[object]) -> None:
 
 
 def documented(table: Mapping[str, Field]) -> Callable[[type[T]], type[T]]:
-    """Decorate a spec class. Its docstring then describes each field of the table, for `help` and editors, and its
-    constructor raises SpecError for a wrong name or a second value without a name."""
+    """Decorate a spec class: its docstring describes each field, and its constructor refuses wrong or missing names."""
 
     def with_fields(spec: type[T]) -> type[T]:
         made: Any = spec.__init__
@@ -302,10 +301,7 @@ def read_text(name: str, path: str | Path, allowed: str) -> str:
 
 
 def read_json(name: str, text: str | bytes, allowed: str = SPEC) -> Any:
-    """Parse a JSON text, or the bytes of one, with or without a byte order mark.
-
-    allowed: the valid input, in words. Raises SpecError, naming the field, if the text is not JSON.
-    """
+    """Parse JSON text, or the bytes of one. allowed: the valid input, in words. Raises SpecError, naming the field."""
     if not isinstance(text, str | bytes):
         raise SpecError(name, f"{shown(text)} is not JSON text; give {allowed} as text.")
     plain = decode(name, text) if isinstance(text, bytes) else text.removeprefix(_BOM)

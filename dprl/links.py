@@ -39,8 +39,7 @@ Pairs = dict[str, str]
 @cache
 def defaults(kind: str = FIRST) -> dict[str, Mapping[str, Any]]:
     """Return the values that links of a kind leave out: "always" for every spec, and for the keys "env", "alg" and
-    "priv" a table by their value. They include the values that an online run takes from its learner or its privacy
-    model."""
+    "priv" by their value, including those that an online run takes from its learner or its privacy model."""
     always = _usual(KINDS[kind].fields.values())
     worlds = {key: _usual(world.fields, "envp.") for key, world in ENVIRONMENTS.items()}
     learners = {
@@ -83,10 +82,7 @@ def link_heading() -> list[tuple[str, str]]:
 
 
 def check_version(parameters: Mapping[str, Sequence[str]], problems: list[str]) -> None:
-    """Add a sentence to `problems` if the link was made by a different version.
-
-    parameters: each key of the query with all its values.
-    """
+    """Add a sentence to `problems` if another version made the link. parameters: all values by key of the query."""
     version = last(parameters, "v")
     if version not in (None, VERSION):
         problems.append(f"The link has version {shown(version)} and was read as version {VERSION}.")
@@ -160,8 +156,7 @@ def decode_curves(
 
 
 def spec_pairs(spec: Spec) -> Pairs:
-    """Return the whole spec as text by query key; parameters are under `key.name`. Values that are None are left out,
-    and so are fields without a key, which a link may not carry."""
+    """Return the whole spec as text by query key (parameters: `key.name`), without None and fields not in links."""
     pairs: Pairs = {}
     values = spec.to_dict()
     for name, field in KINDS[spec.kind].fields.items():

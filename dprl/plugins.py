@@ -122,10 +122,7 @@ def add_plugins(
 
 
 def code_digest(module: str) -> str:
-    """Return a short digest of a module's Python files: all files of its package, or only its own.
-
-    The digest is part of the key of results, so results are computed again after a change of the code.
-    """
+    """Return a digest of a module's Python files (its package's, or its own), a part of the key of results."""
     top = sys.modules[module.partition(".")[0]]
     folders = [Path(folder) for folder in getattr(top, "__path__", ())]
     files = [file for folder in folders for file in sorted(folder.rglob("*.py"))]

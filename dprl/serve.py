@@ -159,8 +159,7 @@ def _listening(family: int, kind: int, protocol: int, place: Any) -> int:
 
 
 def dashboard(host: str, port: int) -> None:
-    """Run Streamlit in this process until the parent process ends and with it this process's standard input. All other
-    options are in .streamlit/config.toml."""
+    """Run Streamlit in this process (.streamlit/config.toml) until the parent process, and so standard input, ends."""
     have_home()
     import streamlit
 
@@ -201,8 +200,7 @@ def have_home() -> None:
 
 
 def size_of_files() -> dict[str, int]:
-    """Return the maximum size of an uploaded file, in Streamlit's MB, if uploads are allowed; otherwise return nothing,
-    which keeps the limit of .streamlit/config.toml."""
+    """Return an upload's largest size, in Streamlit's MB, if uploads are allowed; else {} (.streamlit/config.toml)."""
     from dprl.uploads import readings  # imports pandas
 
     return {"server.maxUploadSize": readings.MOST_BYTES // 10**6} if readings.allowed() else {}
@@ -215,8 +213,7 @@ def documents() -> dict[str, bool]:
 
 
 def allow_open_files() -> None:
-    """Allow as many open files as possible. Streamlit keeps four open for each session, and three for two minutes
-    after its end; with the usual limit of 1,024, the server would refuse visitors after the first 250."""
+    """Raise the limit on open files: with four for each session, the usual 1,024 would refuse visitors after 250."""
     now, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = OPEN_FILES if most == resource.RLIM_INFINITY else min(most, OPEN_FILES)
     if now != resource.RLIM_INFINITY and now < wanted:
@@ -240,8 +237,7 @@ def headers() -> dict[str, str]:
 
 
 class Guard:
-    """Adds headers to every answer of an ASGI application and a title to its pages, and hides Streamlit's metrics
-    unless `metrics` is set."""
+    """Adds headers to an ASGI application's answers and titles to pages; hides Streamlit's metrics unless `metrics`."""
 
     def __init__(self, headers: dict[str, str], metrics: bool) -> None:
         self._metrics = metrics

@@ -22,8 +22,7 @@ def csv(table: pd.DataFrame) -> str:
 
 
 def escape_formulas(table: pd.DataFrame) -> pd.DataFrame:
-    """Put an apostrophe before each text, in the table's cells and head, that a spreadsheet would read as a formula.
-    Numbers are unchanged, including negative ones and those written as text."""
+    """Put an apostrophe before texts, but not numbers, in cells and head that a spreadsheet would read as a formula."""
     table = table.rename(columns=_text)
     for name in (name for name, kind in table.dtypes.items() if kind.kind == "O"):
         changed = {value: text for value in table[name].unique() if (text := _text(value)) is not value}

@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dprl import metrics
 from dprl.fields import SpecError
 from dprl.lessons import LESSONS, Choice, Marker, Order, charts
 from dprl.lessons.kinds import ATTACK
 from dprl.lessons.lesson import Lesson, read_lesson
+from dprl.metrics.attack import guessed_right
 from dprl.simulation.online import promise
 from pages.shared.lessons import evidence
 from tests.problems import refused
@@ -150,7 +150,7 @@ def test_what_the_first_lesson_says_is_what_noise_proves() -> None:
         assert most == pytest.approx(100 * again["right"], rel=1e-4)
         assert believed == pytest.approx(math.exp(epsilon) / (1 + math.exp(epsilon)))
     scores = evidence().answers["scores", ATTACK]
-    played = metrics.guessed_right(np.array(scores["first"]), np.array(scores["second"]))
+    played = guessed_right(np.array(scores["first"]), np.array(scores["second"]))
     assert 100 * played.low <= noisy.truth(evidence())
     assert belief.truth(evidence()) == pytest.approx(0.731, abs=1e-3)
     assert "1,500" in noise.found(evidence())

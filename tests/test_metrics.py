@@ -8,15 +8,37 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dprl import metrics
-from dprl.metrics import Array, search
-from dprl.metrics.curves import RunCurves, median_band
-from dprl.metrics.regions import Region
+from dprl.metrics import regions, search
+from dprl.metrics.attack import (
+    Measured,
+    best_guess,
+    epsilon_of_separation,
+    guessed_right,
+    histogram,
+    posterior,
+    roc,
+    separation,
+    surely,
+)
+from dprl.metrics.curves import Array, RunCurves, align, median_band, regret_band
+from dprl.metrics.growth import (
+    Growth,
+    flat_from,
+    growth_between,
+    growth_by_decade,
+    growth_exponent,
+    late_share,
+    power_law,
+    unsettled,
+)
+from dprl.metrics.policies import count_noise, optimism, time_shared
+from dprl.metrics.regions import Region, half_widths
+from dprl.metrics.verdicts import fewest_pulls, least
 
 
 def test_band_is_scipys_t_interval() -> None:
     regret = np.random.default_rng(0).gamma(2.0, size=(5, 7)).cumsum(axis=1)
-    mean, low, high = metrics.regret_band(regret)
+    mean, low, high = regret_band(regret)
     expected = stats.t.interval(0.95, 4, loc=regret.mean(0), scale=stats.sem(regret, axis=0))
     np.testing.assert_allclose(mean, regret.mean(0))
     np.testing.assert_allclose((low, high), expected)
@@ -25,13 +47,13 @@ def test_band_is_scipys_t_interval() -> None:
 def test_exponents_are_means_or_medians_over_seeds() -> None:
     x, powers = np.array([1e3, 1e4, 1e5]), np.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.9])
     values = x[None, :] ** powers[:, None]
-    assert metrics.power_law(x, values)[0] == pytest.approx(powers.mean())
-    assert metrics.power_law(x, values, "median") == pytest.approx((0.4, 0.1, 0.9))  # of 7 seeds the extremes
-    assert metrics.growth_exponent(x, values, 1e4, 1e5, "median")[0] == pytest.approx(0.4, abs=0.02)
+    assert power_law(x, values)[0] == pytest.approx(powers.mean())
+    assert power_law(x, values, "median") == pytest.approx((0.4, 0.1, 0.9))  # of 7 seeds the extremes
+    assert growth_exponent(x, values, 1e4, 1e5, "median")[0] == pytest.approx(0.4, abs=0.02)
 
 
 def test_mean_ends_where_the_slowest_seed_is() -> None:
-    mean, low, _ = metrics.regret_band(np.array([[1.0, 2.0, 3.0], [3.0, 4.0, np.nan]]))
+    mean, low, _ = regret_band(np.array([[1.0, 2.0, 3.0], [3.0, 4.0, np.nan]]))
     assert mean[:2].tolist() == [2.0, 3.0]
     assert np.isnan(mean[2])
     assert np.isnan(low[2])
@@ -39,15 +61,15 @@ def test_mean_ends_where_the_slowest_seed_is() -> None:
 
 def test_seeds_under_way_are_aligned() -> None:
     at = np.array([1, 10, 100])
-    episodes, values = metrics.align([(at[:1], np.array([3.0])), (at, np.array([1.0, 2.0, 3.0]))])
+    episodes, values = align([(at[:1], np.array([3.0])), (at, np.array([1.0, 2.0, 3.0]))])
     assert episodes.tolist() == [1, 10, 100]
     np.testing.assert_array_equal(values, [[3.0, np.nan, np.nan], [1.0, 2.0, 3.0]])
-    assert metrics.align([])[1].shape == (0, 0)
+    assert align([])[1].shape == (0, 0)
 
 
 def test_seeds_with_other_checkpoints_are_refused() -> None:
     with pytest.raises(ValueError, match="checkpoints"):
-        metrics.align([(np.array([1, 5]), np.zeros(2)), (np.array([1, 10, 100]), np.zeros(3))])
+        align([(np.array([1, 5]), np.zeros(2)), (np.array([1, 10, 100]), np.zeros(3))])
 
 
 def test_extra_regret_is_paired_by_seed() -> None:
@@ -71,7 +93,7 @@ def test_growth_exponent_of_a_power_law(exponent: float) -> None:
         np.concatenate([np.geomspace(1, 1e9, 200), np.linspace(1, 1e9, 100)]).astype(np.int64)
     )
     regret = np.array([[1.0], [2.0], [5.0]]) * episodes.astype(float) ** exponent
-    mean, low, high = metrics.growth_exponent(episodes, regret, 1e6, 1e9)
+    mean, low, high = growth_exponent(episodes, regret, 1e6, 1e9)
     assert mean == pytest.approx(exponent, abs=2e-3)
     assert low == pytest.approx(mean, abs=2e-3)
     assert high == pytest.approx(mean, abs=2e-3)
@@ -85,8 +107,8 @@ def test_growth_exponent_weighs_decades_alike_however_dense_the_record() -> None
     def kinked(k: np.ndarray) -> np.ndarray:
         return np.where(k < 1e6, k, 1e6 * (k / 1e6) ** 0.2)[None, :]
 
-    a = metrics.growth_exponent(sparse, kinked(sparse), 1e3, 1e9)[0]
-    b = metrics.growth_exponent(dense, kinked(dense), 1e3, 1e9)[0]
+    a = growth_exponent(sparse, kinked(sparse), 1e3, 1e9)[0]
+    b = growth_exponent(dense, kinked(dense), 1e3, 1e9)[0]
     assert a == pytest.approx(b, abs=0.01)
     assert 0.4 < a < 0.8
 
@@ -102,25 +124,25 @@ def test_growth_exponent_weighs_decades_alike_however_dense_the_record() -> None
     ],
 )
 def test_growth_exponent_that_does_not_exist_is_nan(regret: list[float], window: tuple[int, int]) -> None:
-    result = metrics.growth_exponent(np.array([1, 10, 100]), np.array([regret]), *window)
+    result = growth_exponent(np.array([1, 10, 100]), np.array([regret]), *window)
     assert np.isnan(result).all()
 
 
 def test_power_law_finds_the_exponent() -> None:
     x = np.array([0.1, 1.0, 10.0])
     rows = np.array([3 * x**-1.0, 5 * x**-1.2])
-    mean, low, high = metrics.power_law(x, rows)
+    mean, low, high = power_law(x, rows)
     assert mean == pytest.approx(-1.1)
     half = 12.7062 * 0.1  # t quantile with one degree of freedom, standard error of two slopes 0.2 apart
     assert (low, high) == (pytest.approx(-1.1 - half, rel=1e-4), pytest.approx(-1.1 + half, rel=1e-4))
-    assert np.isnan(metrics.power_law(x, np.array([[1.0, 0.0, 2.0]]))[0])
-    assert np.isnan(metrics.power_law(x[:1], rows[:, :1])[0])
+    assert np.isnan(power_law(x, np.array([[1.0, 0.0, 2.0]]))[0])
+    assert np.isnan(power_law(x[:1], rows[:, :1])[0])
 
 
 def test_growth_between_runs_is_exact_and_leaves_out_seeds_without_a_price() -> None:
     users = np.array([1e3, 1e5, 1e6])
     price = np.array([users**0.5, 2 * users**0.5, [1.0, -1.0, 1.0]])
-    first, last = metrics.growth_between(users, price)
+    first, last = growth_between(users, price)
     assert (first.from_k, first.to_k, last.from_k, last.to_k) == (1e3, 1e5, 1e5, 1e6)
     for step in (first, last):
         assert (step.mean, step.low, step.high) == pytest.approx((0.5, 0.5, 0.5))
@@ -130,34 +152,32 @@ def test_growth_between_runs_is_exact_and_leaves_out_seeds_without_a_price() -> 
 def test_growth_by_decade_is_counted_back_from_the_end() -> None:
     at = np.geomspace(10, 3e7, 400)
     kinked = np.where(at < 3e5, at, 3e5**0.8 * at**0.2)  # K, and K^0.2 from 3e5 on
-    decades = metrics.growth_by_decade(at, np.array([kinked, 2 * kinked]))
+    decades = growth_by_decade(at, np.array([kinked, 2 * kinked]))
     np.testing.assert_allclose([d.from_k for d in decades], [3e3, 3e4, 3e5, 3e6])
     np.testing.assert_allclose([d.to_k for d in decades], [3e4, 3e5, 3e6, 3e7])
     np.testing.assert_allclose([d.mean for d in decades], [1, 1, 0.2, 0.2], atol=2e-3)
     assert all(d.seeds == 2 and d.low == pytest.approx(d.high) for d in decades)
-    assert metrics.growth_by_decade(np.zeros(0), np.zeros((2, 0))) == []
-    assert metrics.growth_by_decade(np.array([500.0, 5000.0]), np.ones((1, 2))) == []
+    assert growth_by_decade(np.zeros(0), np.zeros((2, 0))) == []
+    assert growth_by_decade(np.array([500.0, 5000.0]), np.ones((1, 2))) == []
 
 
 def test_a_decade_counts_only_seeds_whose_price_is_above_zero() -> None:
     at = np.geomspace(10, 1e5, 300)
     below = at.copy()
     below[at > 2e4] = -1.0  # the baseline made a late mistake
-    early, late = metrics.growth_by_decade(at, np.array([at, at**0.9, below]))
+    early, late = growth_by_decade(at, np.array([at, at**0.9, below]))
     assert (early.seeds, late.seeds) == (3, 2)
     assert (early.of, late.of) == (3, 3)
     assert late.mean == pytest.approx(0.95, abs=1e-3)
     expected = stats.t.interval(0.95, 1, loc=0.95, scale=stats.sem([1.0, 0.9]))
     assert (late.low, late.high) == pytest.approx(expected, abs=2e-3)
-    (none,) = metrics.growth_by_decade(at[at > 9e3], -np.ones((2, (at > 9e3).sum())))
+    (none,) = growth_by_decade(at[at > 9e3], -np.ones((2, (at > 9e3).sum())))
     assert none.seeds == 0
     assert np.isnan(none.mean)
 
 
-def decade(exponent: float, half: float, number: int, seeds: int = 20) -> metrics.Growth:
-    return metrics.Growth(
-        10.0**number, 10.0 ** (number + 1), exponent, exponent - half, exponent + half, seeds, 20
-    )
+def decade(exponent: float, half: float, number: int, seeds: int = 20) -> Growth:
+    return Growth(10.0**number, 10.0 ** (number + 1), exponent, exponent - half, exponent + half, seeds, 20)
 
 
 @pytest.mark.parametrize(
@@ -172,12 +192,12 @@ def decade(exponent: float, half: float, number: int, seeds: int = 20) -> metric
     ],
 )
 def test_flat_is_at_most_a_tenth_and_stays(decades: list[tuple[float, float]], flat: float | None) -> None:
-    assert metrics.flat_from([decade(*d, 3 + i) for i, d in enumerate(decades)]) == flat
+    assert flat_from([decade(*d, 3 + i) for i, d in enumerate(decades)]) == flat
 
 
 def test_what_half_of_the_seeds_do_not_show_is_not_flat() -> None:
-    assert metrics.flat_from([decade(0.0, 0.0, 3, seeds=10)]) is None
-    assert metrics.flat_from([decade(0.0, 0.0, 3, seeds=11)]) == 1e3
+    assert flat_from([decade(0.0, 0.0, 3, seeds=10)]) is None
+    assert flat_from([decade(0.0, 0.0, 3, seeds=11)]) == 1e3
 
 
 def test_the_median_band_is_two_of_the_seeds() -> None:
@@ -206,52 +226,52 @@ def test_a_median_of_what_is_not_there_is_nothing() -> None:
 
 def test_the_fewest_pulls_by_hand() -> None:
     # ln(1/0.4) = ln 2.5 = 0.916291; 24 * 0.1 * 0.2 = 0.48
-    assert metrics.fewest_pulls(0.1, 0.2, 0.1) == pytest.approx(0.916291 / 0.48, rel=1e-6)
-    assert metrics.fewest_pulls(0.05, 0.2, 0.1) == pytest.approx(2 * metrics.fewest_pulls(0.1, 0.2, 0.1))
-    assert metrics.fewest_pulls(0.1, 0.1, 0.1) == pytest.approx(2 * metrics.fewest_pulls(0.1, 0.2, 0.1))
+    assert fewest_pulls(0.1, 0.2, 0.1) == pytest.approx(0.916291 / 0.48, rel=1e-6)
+    assert fewest_pulls(0.05, 0.2, 0.1) == pytest.approx(2 * fewest_pulls(0.1, 0.2, 0.1))
+    assert fewest_pulls(0.1, 0.1, 0.1) == pytest.approx(2 * fewest_pulls(0.1, 0.2, 0.1))
 
 
 def test_noise_is_measured_by_its_root_mean_square() -> None:
     true = np.array([[0.0, 10_000.0], [50.0, 200.0]])
-    found = metrics.count_noise(true, true + np.array([[100.0, -100.0], [-100.0, 100.0]]))
+    found = count_noise(true, true + np.array([[100.0, -100.0], [-100.0, 100.0]]))
     assert (found.typical, found.largest, found.most) == (100.0, 100.0, 10_000.0)
     assert (found.drowned, found.negative) == (0.5, 0.25)
-    assert metrics.count_noise(true, true).largest == 0
-    partly = metrics.count_noise(np.array([1.0, np.nan]), np.array([4.0, np.nan]))
+    assert count_noise(true, true).largest == 0
+    partly = count_noise(np.array([1.0, np.nan]), np.array([4.0, np.nan]))
     assert partly.typical == 3.0
-    assert metrics.count_noise(np.zeros(0), np.zeros(0)).typical == 0
+    assert count_noise(np.zeros(0), np.zeros(0)).typical == 0
 
 
 def test_policies_against_the_optimal_one() -> None:
     occupancy = np.array([[1.0, 0.0], [0.5, 0.5]])
-    assert metrics.time_shared(occupancy, occupancy) == 1
-    assert metrics.time_shared(occupancy, occupancy[:, ::-1]) == 0.25 + 0.25
+    assert time_shared(occupancy, occupancy) == 1
+    assert time_shared(occupancy, occupancy[:, ::-1]) == 0.25 + 0.25
     estimate, optimal = np.array([[2.0, 3.0], [1.0, 0.0]]), np.array([[1.0, 1.0], [1.0, 1.0]])
-    assert metrics.optimism(estimate, optimal) == (0.75, 1.5)
+    assert optimism(estimate, optimal) == (0.75, 1.5)
 
 
 def test_what_came_late_of_a_curve() -> None:
     k = np.array([10, 100, 1000])
-    assert metrics.late_share(k, np.array([1.0, 8.0, 10.0]), 1000) == pytest.approx(0.2)
-    assert metrics.late_share(k, np.array([1.0, 8.0, np.nan]), 100) == pytest.approx(0.875)
-    assert np.isnan(metrics.late_share(k, np.array([1.0, -8.0, 10.0]), 1000))
-    assert np.isnan(metrics.late_share(k, np.array([1.0, 8.0, -10.0]), 1000))
+    assert late_share(k, np.array([1.0, 8.0, 10.0]), 1000) == pytest.approx(0.2)
+    assert late_share(k, np.array([1.0, 8.0, np.nan]), 100) == pytest.approx(0.875)
+    assert np.isnan(late_share(k, np.array([1.0, -8.0, 10.0]), 1000))
+    assert np.isnan(late_share(k, np.array([1.0, 8.0, -10.0]), 1000))
 
 
 def test_shares_of_all_there_is_to_lose() -> None:
     shares = np.array([0.5, np.nan, np.nan])
-    assert metrics.least([shares, np.array([0.7])]) == 0.5
-    assert metrics.least([np.array([np.nan])]) == np.inf
-    assert metrics.least([]) == np.inf
+    assert least([shares, np.array([0.7])]) == 0.5
+    assert least([np.array([np.nan])]) == np.inf
+    assert least([]) == np.inf
 
 
 def test_seeds_that_lose_in_proportion_to_the_users_are_counted() -> None:
     episodes = np.array([1, 10, 100, 1000, 10_000])
     flat = np.array([1.0, 5.0, 9.0, 9.0, 9.0])
     relapsed = flat + np.array([0.0, 0.0, 0.0, 1e3, 1e4])
-    assert metrics.unsettled(episodes, np.array([flat, relapsed, episodes / 2])) == 2
-    assert metrics.unsettled(episodes, np.array([np.zeros(5), np.sqrt(episodes)])) == 0
-    assert metrics.unsettled(np.zeros(0, np.int64), np.zeros((2, 0))) == 0
+    assert unsettled(episodes, np.array([flat, relapsed, episodes / 2])) == 2
+    assert unsettled(episodes, np.array([np.zeros(5), np.sqrt(episodes)])) == 0
+    assert unsettled(np.zeros(0, np.int64), np.zeros((2, 0))) == 0
 
 
 # The search for the number of users.
@@ -324,7 +344,7 @@ def made(spread: float, slack: float, pull: float) -> Region:
 def test_an_outline_is_the_projection_of_the_region(slack: float, pull: float) -> None:
     """Its ends are the half widths, and in a direction it reaches as far as the region does, no less and no further."""
     one = made(1.0, slack, pull)
-    outline, wide = metrics.outline(one, 0, 2), metrics.half_widths(one)
+    outline, wide = regions.outline(one, 0, 2), half_widths(one)
     assert np.allclose(outline[0], outline[-1])
     for k, coordinate in enumerate((0, 2)):
         assert outline[:, k].max() - one.center[coordinate] == pytest.approx(wide[coordinate], rel=1e-3)
@@ -343,7 +363,7 @@ def test_an_outline_is_the_projection_of_the_region(slack: float, pull: float) -
 def test_what_is_not_known_has_no_width() -> None:
     one = made(1.0, 0.0, 0.0)._replace(center=np.full(3, np.nan))
     assert not one.known
-    assert np.isnan(metrics.half_widths(one)).all()
+    assert np.isnan(half_widths(one)).all()
 
 
 MU = 0.5
@@ -357,23 +377,23 @@ def scores(seed: int, mu: float = MU, n: int = N) -> tuple[np.ndarray, np.ndarra
 
 
 def test_the_interval_of_a_separation_covers_as_often_as_it_says() -> None:
-    found = [metrics.separation(*scores(seed)) for seed in range(400)]
+    found = [separation(*scores(seed)) for seed in range(400)]
     covered = sum(f.low <= MU <= f.high for f in found)
     assert stats.binomtest(covered, 400, 0.95).pvalue > 1e-4
     assert np.mean([f.value for f in found]) == pytest.approx(MU, abs=0.005)
 
 
 def test_a_separation_of_too_few_or_equal_scores() -> None:
-    assert np.isnan(metrics.separation(np.ones(1), np.ones(5)).value)
-    assert metrics.separation(np.zeros(5), np.zeros(5)) == (0, 0, 0)
+    assert np.isnan(separation(np.ones(1), np.ones(5)).value)
+    assert separation(np.zeros(5), np.zeros(5)) == (0, 0, 0)
 
 
 def test_an_epsilon_follows_a_power_of_the_separation_between_and_beyond() -> None:
     table = np.array([0.1, 0.2, 0.4]), np.array([1.0, 2.0, 4.0])
-    found = metrics.epsilon_of_separation(metrics.Measured(0.3, 0.05, 0.8), *table)
+    found = epsilon_of_separation(Measured(0.3, 0.05, 0.8), *table)
     assert found == pytest.approx((3.0, 0.5, 8.0))
-    assert metrics.epsilon_of_separation(metrics.Measured(0.1, -0.1, 0.2), *table) == pytest.approx((1, 0, 2))
-    assert np.isnan(metrics.epsilon_of_separation(metrics.Measured(np.nan, np.nan, np.nan), *table).value)
+    assert epsilon_of_separation(Measured(0.1, -0.1, 0.2), *table) == pytest.approx((1, 0, 2))
+    assert np.isnan(epsilon_of_separation(Measured(np.nan, np.nan, np.nan), *table).value)
 
 
 def test_what_is_sure_of_any_noise_is_rarely_above_the_truth() -> None:
@@ -384,38 +404,38 @@ def test_what_is_sure_of_any_noise_is_rarely_above_the_truth() -> None:
     for _ in range(200):
         first = np.where(rng.random(N) < keep, 1.0, -1.0)
         second = np.where(rng.random(N) < keep, -1.0, 1.0)
-        found.append(metrics.surely(first, second, 0.0))
+        found.append(surely(first, second, 0.0))
         above += found[-1] > 1
     assert stats.binomtest(above, 200, 0.05, alternative="greater").pvalue > 1e-4
     assert np.mean(found) > 0.7  # and not empty words
-    assert metrics.surely(np.zeros(5), np.zeros(5), 0.0) == 0
-    assert metrics.surely(np.zeros(500), np.zeros(500), 0.0) == 0
+    assert surely(np.zeros(5), np.zeros(5), 0.0) == 0
+    assert surely(np.zeros(500), np.zeros(500), 0.0) == 0
 
 
 def test_the_executions_that_choose_a_threshold_do_not_count_for_it() -> None:
     first, second = np.zeros(400), np.zeros(400)
     first[::2], second[::2] = 1.0, -1.0
-    assert metrics.surely(first, second, 0.0) == 0
+    assert surely(first, second, 0.0) == 0
 
 
 def test_shares_of_right_and_wrong() -> None:
     first, second = scores(2)
-    curve = metrics.roc(first, second)
+    curve = roc(first, second)
     assert (curve.false[0], curve.false[-1], curve.true[-1]) == (0, 1, 1)
     assert np.all(np.diff(curve.false) >= 0)
     assert np.all(np.diff(curve.true) >= 0)
     best = stats.norm.sf(stats.norm.isf(curve.false) - MU)
     assert np.max(np.abs(curve.true - best)) < 0.06
-    right = metrics.guessed_right(first, second)
+    right = guessed_right(first, second)
     assert right.low < stats.norm.cdf(MU / 2) < right.high
-    _, one, other = metrics.histogram(first, second)
+    _, one, other = histogram(first, second)
     assert one.sum() == other.sum() == N
 
 
 def test_beliefs() -> None:
-    assert metrics.posterior(0.5, 1.0) == pytest.approx(math.e / (1 + math.e))
-    assert metrics.posterior(0.1, 0.0) == pytest.approx(0.1)
+    assert posterior(0.5, 1.0) == pytest.approx(math.e / (1 + math.e))
+    assert posterior(0.1, 0.0) == pytest.approx(0.1)
     false = np.linspace(0, 1, 1001)
     missed = stats.norm.cdf(stats.norm.isf(false) - MU)
-    assert metrics.best_guess(0.5, false, missed) == pytest.approx(stats.norm.cdf(MU / 2), abs=1e-4)
-    assert metrics.best_guess(0.99, false, missed) == pytest.approx(0.99, abs=1e-3)
+    assert best_guess(0.5, false, missed) == pytest.approx(stats.norm.cdf(MU / 2), abs=1e-4)
+    assert best_guess(0.99, false, missed) == pytest.approx(0.99, abs=1e-3)

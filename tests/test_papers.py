@@ -18,11 +18,11 @@ import pytest
 import dprl.__main__ as cli
 from bench.bundled import lines_of
 from dprl import ALGORITHMS, ENVIRONMENTS, OfflineSpec, RunSpec, run
-from dprl.metrics import (
-    Measured,
+from dprl.metrics.attack import Measured, clopper_pearson
+from dprl.metrics.curves import Evidence, RunCurves
+from dprl.metrics.verdicts import (
     Verdict,
     at_most,
-    clopper_pearson,
     every_more_than,
     grows,
     more_than,
@@ -30,8 +30,7 @@ from dprl.metrics import (
     rate,
     t_interval,
 )
-from dprl.metrics.curves import Evidence, RunCurves
-from dprl.papers import CLAIMS, Setting, command, hard, privacy, ranking, regret
+from dprl.papers import CLAIMS, Setting, hard, items, privacy, ranking, regret
 from dprl.papers.evidence import kept, seen_in
 from dprl.papers.experiments import COLLUSIONS
 from dprl.papers.items import FOUND, STATED, all_items, papers, related
@@ -236,9 +235,9 @@ def test_the_command_line_saves_the_curves_of_each_setting_with_their_numbers(
 ) -> None:
     claim, known = CLAIMS[key], bundled_papers().evidence
     drawn = [n for n, setting in enumerate(claim.settings, 1) if setting.draw is not None]
-    monkeypatch.setattr(command, "gather_evidence", lambda *given: known)
+    monkeypatch.setattr(items, "gather_evidence", lambda *given: known)
     nobody: Any = None
-    files = command.reproduce(claim, nobody, "somebody", None, True)
+    files = items.reproduce(claim, nobody, "somebody", None, True)
     names = {f"{key}-{n}.csv" for n in drawn}
     assert set(files) == {f"{key}.json", *names}
     for number in drawn[:2]:

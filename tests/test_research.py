@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import dprl
-from dprl import OfflineSpec, RunSpec, SpecError, Sweep, TabularMDP, compare, metrics
-from dprl.metrics.curves import RunCurves
+from dprl import OfflineSpec, RunSpec, SpecError, Sweep, TabularMDP, compare
+from dprl.metrics.curves import RunCurves, regret_band
 from dprl.research import SweepResult
 from dprl.runs.store import Store, opened
 from dprl.simulation import AttackSpec
@@ -70,7 +70,7 @@ def test_charts_have_the_numbers_of_the_traces(private: dprl.Trace, baseline: dp
     ):
         picture = both.plot(measure)  # type: ignore[arg-type]
         table = picture.table[picture.table["curve"] == "ours"]
-        center, low, _ = metrics.regret_band(values)
+        center, low, _ = regret_band(values)
         np.testing.assert_allclose(table["mean"], center)
         np.testing.assert_allclose(table["low (95%)"], low)
         assert set(picture.table["curve"]) == ({"ours"} if measure == "privacy cost" else {"ours", "none"})

@@ -174,10 +174,10 @@ def test_a_verdict_claims_no_more_than_the_error(table: Table) -> None:
     asked = Asked()
     for need in answers(table, asked):
         for users, verdict in (
-            (need.high * 1.01, "affordable"),
+            (need.high * 1.01, "enough"),
             (need.high / 1.01, "too close to call"),
             (need.low * 1.01, "too close to call"),
-            (need.low / 1.01, "not affordable"),
+            (need.low / 1.01, "not enough"),
         ):
             again = {one.model: one for one in answers(table, replace(asked, users=int(users)))}
             assert again[need.model].verdict == verdict
@@ -190,7 +190,7 @@ def test_a_policy_that_loses_little_enough_leaves_nothing_to_learn(table: Table)
     for today, met in ((5.0, True), (0.0, True), (5.001, False), (100.0, False)):
         found = answers(table, replace(asked, today=today))
         assert [need.met for need in found] == [met] * len(MODELS)
-        assert {need.verdict for need in found} == {"affordable" if met else "not affordable"}
+        assert {need.verdict for need in found} == {"enough" if met else "not enough"}
         assert [need.needed for need in found] == [need.needed for need in learned]
 
 
@@ -307,8 +307,8 @@ def test_the_answer_is_true_with_respect_to_the_chart(table: Table, seed: int) -
             assert not enough[-1]
         else:
             assert not enough[BUDGETS < 0.9 * least].any() or least == BUDGETS[0]
-        assert (need.verdict == "affordable") == likely(table, asked, need.model)
+        assert (need.verdict == "enough") == likely(table, asked, need.model)
         for way in ways(table, asked, need.model):
             assert way != asked
             (then,) = (one for one in answers(table, way) if one.model == need.model)
-            assert then.verdict == "affordable"
+            assert then.verdict == "enough"

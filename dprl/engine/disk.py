@@ -29,8 +29,7 @@ _DIGEST = 32  # bytes
 
 
 class KernelCache(NullCache):
-    """The disk cache of one function's compiled code. `folder`: where its files are; `sources`: the digest of all
-    functions in other files that the function calls."""
+    """A function's compiled code on disk, in `folder`. sources: the digest of the other files' functions it calls."""
 
     def __init__(self, function: Callable[..., Any], folder: Path, sources: str) -> None:
         self._folder = folder

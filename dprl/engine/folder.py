@@ -59,10 +59,8 @@ def make_inside(folder: Path) -> None:
 
 
 def write_whole(path: Path, content: bytes, first: bool = False) -> None:
-    """Write a private file completely or not at all, and flush it to the disk before returning.
-
-    first: whether to keep an existing file instead of replacing it. Raises OSError if the file cannot be written.
-    """
+    """Write a private file wholly or not at all, flushed to the disk; `first` keeps an existing file. Raises
+    OSError."""
     part = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
     try:
         with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:

@@ -33,8 +33,7 @@ def missing() -> str:
 
 @cache
 def _loaded() -> tuple[Any, Any, dict[str, int]]:
-    """Load the WebAssembly module: return wasmtime's engine, the compiled module, and its functions' numbers by
-    name."""
+    """Load the WebAssembly module: return wasmtime's engine, the compiled module, and its functions' numbers."""
     import wasmtime
 
     engine = wasmtime.Engine()
@@ -60,8 +59,7 @@ class Instance:
         self._refresh()
 
     def place(self, arrays: Sequence[NDArray[Any]]) -> list[int]:
-        """Copy contiguous arrays into the instance's memory, and return their addresses. Raises MemoryError if there
-        is no room."""
+        """Copy contiguous arrays into the instance's memory; return the addresses. Raises MemoryError if it is full."""
         ends = np.cumsum([max(-(-array.nbytes // LINE), 1) * LINE for array in arrays]).tolist()
         first = int(self._exports["allocate"](self._store, ends[-1])) if ends[-1] < MOST else 0
         if first == 0:

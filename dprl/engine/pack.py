@@ -147,8 +147,7 @@ class Packing:
 
 
 def generator_state(rng: np.random.Generator) -> NDArray[np.uint64]:
-    """Return the state of an SFC64 generator as five numbers: three words, a counter, and half a word with a flag
-    for its presence."""
+    """Return an SFC64 generator's state [5]: three words, a counter, and half a word with a flag for its presence."""
     held: Any = rng.bit_generator.state
     half = int(held["has_uint32"]) | int(held["uinteger"]) << 32
     return np.array([*held["state"]["state"], half], dtype=np.uint64)

@@ -34,8 +34,7 @@ MOST = 10**6  # most probabilities of a model with all next states; larger ones 
 
 @lru_cache(maxsize=8)
 def parsed(model: str) -> tuple[str, Array, Array, Array, tuple[str, ...], tuple[str, ...]]:
-    """Read a model from JSON text: return its name, P, R, d1, and the labels of states and actions. Raises SpecError
-    for faults."""
+    """Read a model from JSON: return its name, P, R, d1, and the labels of states and actions. Raises SpecError."""
     if len(model) > MAX_TEXT:
         raise SpecError(NAME, f"{len(model):,} characters are too many; give at most {MAX_TEXT:,}.")
     given = read_json(NAME, model, FORM)
@@ -59,8 +58,7 @@ def parsed(model: str) -> tuple[str, Array, Array, Array, tuple[str, ...], tuple
 
 
 def table(possible: Any, P: Array) -> Table:
-    """Build the table of next states that belongs to the last axis of P [S, A, B] or [H, S, A, B]. Raises SpecError
-    for a fault."""
+    """Build the table of next states for the last axis of P [S, A, B] or [H, S, A, B]. Raises SpecError for a fault."""
     found = _rows(possible, P, len(P) if P.ndim == 4 else 1)
     if (np.broadcast_to(found < 0, P.shape if P.ndim == 4 else (1, *P.shape)) & (P != 0)).any():
         raise SpecError(f"{NAME}.P", "a probability is beyond the last possible next state; give 0 there.")
@@ -96,8 +94,7 @@ def _with_all(P: Array, possible: Table) -> Array:
 
 
 def array_of(value: Any, key: str, ndims: tuple[int, ...], name: str = NAME) -> Array:
-    """Convert nested lists of numbers to an array. Raises SpecError for the field `name.key` if the lists are
-    ragged, their depth is not in `ndims`, or an entry is not a number."""
+    """Convert nested lists of numbers, as deep as `ndims` allows, to an array. Raises SpecError for `name.key`."""
     try:
         array = np.array(value, dtype=object)
         flat = array.ravel()
@@ -247,8 +244,7 @@ class OwnModel(str):
 
 
 def own_model(value: Any) -> OwnModel | None:
-    """Return the JSON text of a model, with its horizon, if `value` is a model given as an environment; None for
-    anything else. Raises SpecError if the model has a fault or does not define its horizon."""
+    """Return a model given as an environment, as JSON text with its horizon, else None. Raises SpecError for faults."""
     key, params = named(value, {})
     if key != ENVIRONMENT.key or "model" not in params:
         return None

@@ -53,8 +53,7 @@ class Model(NamedTuple):
 
 @cache
 def model(id: str) -> Model:
-    """Return the model of the environment with this id, one of IDS. Its reward range goes from the smallest to the
-    largest mean reward."""
+    """Return the model of one of IDS. Its reward range goes from the smallest to the largest mean reward."""
     import gymnasium  # imported here because it is slow and few runs need it
 
     try:
@@ -254,9 +253,7 @@ def from_gymnasium(
 
 def make(id: str = "FrozenLake-v1", H: int = 20) -> TabularMDP:
     """Build a toy-text environment with H steps. Mean rewards are mapped to [0, 1]; `drawing` stores this affine map.
-
-    Taxi, in which every action has one outcome, is built on the table of its next states.
-    """
+    Taxi, in which every action has one outcome, is built on the table of its next states."""
     P, R, start, low, high, _ = model(id)
     S = len(start) - 1
     possible = None

@@ -19,11 +19,8 @@ from dprl.mdp.tabular import Array
 def features(
     stages: int = 3, drugs: int = 3, symptoms: int = 3, H: int = 10, blur: float = 0.2, seed: int = 0
 ) -> Array:
-    """Return the features phi [S, A, d] with d = stages * drugs + 1: the share of each effect in each drug. The
-    shares sum to 1.
-
-    Coordinate l * drugs + i is the share of effect i at stage l; the last coordinate is for recovered patients.
-    """
+    """Return the features phi [S, A, d], d = stages * drugs + 1: coordinate l * drugs + i is the share of effect i at
+    stage l; the last coordinate is for recovered patients. The shares sum to 1."""
     S, d = stages * symptoms + 1, stages * drugs + 1
     phi = np.zeros((S, drugs, d))
     for stage in range(stages):
@@ -37,8 +34,7 @@ def features(
 
 
 def measures(stages: int, drugs: int, symptoms: int, H: int, seed: int) -> Array:
-    """Return mu_h [H, d, S], the distribution of the next state under each effect. The seed determines which effect
-    helps at each stage and step, and how probable each symptom is."""
+    """Return each effect's distribution of next states, mu_h [H, d, S]; the seed draws useful effects and symptoms."""
     rng = np.random.default_rng(seed)
     S, d = stages * symptoms + 1, stages * drugs + 1
     mu = np.zeros((H, d, S))
@@ -60,8 +56,7 @@ def measures(stages: int, drugs: int, symptoms: int, H: int, seed: int) -> Array
 def make(
     stages: int = 3, drugs: int = 3, symptoms: int = 3, H: int = 10, blur: float = 0.2, seed: int = 0
 ) -> TabularMDP:
-    """Build the linear MDP with the hidden measures. Each step after recovery pays 1; first-stage symptoms are
-    equally likely."""
+    """Build the linear MDP with hidden measures. Each step after recovery pays 1; first symptoms are equally likely."""
     phi = features(stages, drugs, symptoms, H, blur, seed)
     S, d = phi.shape[0], phi.shape[-1]
     theta = np.zeros((H, d))

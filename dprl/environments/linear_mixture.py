@@ -14,8 +14,7 @@ from dprl.mdp.tabular import Array
 
 
 def mixture(d: int = 4, S: int = 4, H: int = 10, share: float = 0.6, seed: int = 0) -> Mixture:
-    """Return the public features phi = (p^1, ..., p^d) / sqrt(d) of the mixture; their sum over s' of phi v(s') has
-    norm at most 1.
+    """Return the features phi = (p^1, ..., p^d) / sqrt(d); the sum over s' of phi v(s') has norm at most 1.
 
     In p^i all patients are of type i: drug i moves a patient one stage on, all others move the patient back to the
     first. The last stage, recovered, is final. The shares w^ of the types sum to 1, so |sqrt(d) w^| <= sqrt(d).
@@ -31,8 +30,7 @@ def mixture(d: int = 4, S: int = 4, H: int = 10, share: float = 0.6, seed: int =
 
 
 def weights(d: int, H: int, share: float, seed: int) -> Array:
-    """Return the hidden weights w_h [H, d]: at each step, a type drawn by the seed has this share of the patients,
-    and the other types are equally common."""
+    """Return weights w_h [H, d]: at each step, a type drawn by the seed has this share; others split the rest."""
     rng = np.random.default_rng(seed)
     shares = np.full((H, d), (1 - share) / (d - 1))
     shares[np.arange(H), rng.integers(0, d, H)] = share

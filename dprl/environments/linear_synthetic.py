@@ -13,8 +13,7 @@ BITS = 8
 
 
 def features(A: int = 100, H: int = 20, seed: int = 0) -> Array:
-    """Return the features phi [S, A, d] = (bits of a, delta, 1 - delta) / largest norm; delta is 1 if (s = 0) == (a
-    = 0), else 0.
+    """Return phi [S, A, d] = (bits of a, delta, 1 - delta) / largest norm; delta is 1 if (s = 0) == (a = 0), else 0.
 
     The paper's sensitivities hold for features of norm at most 1, but its features have norms up to sqrt 7 (for 100
     actions). Coordinate i is bit i, starting from the lowest; the paper leaves this open. With 100 actions bit 7 is
@@ -30,8 +29,7 @@ def features(A: int = 100, H: int = 20, seed: int = 0) -> Array:
 
 
 def make(A: int = 100, H: int = 20, seed: int = 0) -> TabularMDP:
-    """Build the MDP with P_h(s'|s, a) = <phi, nu_h(s')> and r_h(s, a) = <phi, theta_h>; nu and theta are scaled with
-    phi.
+    """Build the MDP with P_h(s'|s, a) = <phi, nu_h(s')> and r_h(s, a) = <phi, theta_h>; nu, theta scale with phi.
 
     nu_h(0) = (0.., alpha_1, alpha_2), nu_h(1) = (0.., 1 - alpha_1, 1 - alpha_2),
     theta_h = (r/8, 0, r/8, 1/2 - r/2, r/8, 0, r/8, 0, r/2, 1/2 - r/2),

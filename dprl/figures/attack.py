@@ -56,9 +56,8 @@ def error_curves(
     see: str = "",
     dark: bool = False,
 ) -> Picture:
-    """Draw a test's true positive rate (it correctly answers "first") against its false positive rate, for the attack
-    (`measured`) and for the noise's proof (`allowed`), each as (false, true) rates. claimed: the paper's (epsilon,
-    delta), if they differ from the proved values."""
+    """Draw a test's true positive rate (it correctly answers "first") against its false positive rate, as (false,
+    true): `allowed` by the proof and `measured`. claimed: the paper's (epsilon, delta), if not the proved one."""
     chart = Chart(
         "The best test to tell the episodes apart",
         "Wrongly says “first episode”",

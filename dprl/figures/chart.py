@@ -155,7 +155,7 @@ def side_by_side(panels: Mapping[str, Picture], axis: str) -> Picture:
     common: Trace = {}
     if ranged:
         widest = max(ranged, key=lambda one: one.range[1] - one.range[0]).to_plotly_json()
-        common = {name: widest[name] for name in ("tickvals", "ticktext", "tickmode") if name in widest}
+        common = {name: widest[name] for name in ("tickvals", "ticktext") if name in widest}
         common["range"] = [min(one.range[0] for one in ranged), max(one.range[1] for one in ranged)]
     traces, shown = list[Trace](), set[str]()
     notes, above = list(layout.pop("annotations", ())), {"showarrow": False, "font": {"size": 13}}

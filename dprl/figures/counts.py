@@ -1,5 +1,4 @@
-"""Charts of one run in detail: heatmaps of cells (each a state and an action) with true next to noisy visit counts,
-pessimism, or coverage, and the confidence sets and estimates of learners on linear models."""
+"""Charts of one run in detail: true and noisy counts, pessimism, coverage, and confidence sets of linear models."""
 
 from __future__ import annotations
 
@@ -87,8 +86,7 @@ def pessimism_of_cells(
     dark: bool = False,
     **how: Any,
 ) -> Picture:
-    """Draw the counts that a learner received from a data set (noisy ones if `released`), and the values that it
-    computed before and after the penalty, each [H, S, A]. typical, step, how: as in `count_heatmaps`."""
+    """Draw a learner's counts, penalty, and values before and after it [H, S, A]. The rest: see `count_heatmaps`."""
     colors = style.theme(dark)
     true = heat.laid_out(visits, step)
     told = None if released is None else heat.laid_out(released, step)
@@ -135,8 +133,7 @@ def coverage_of_cells(
     dark: bool = False,
     **how: Any,
 ) -> Picture:
-    """Draw the probability of each state and action [H, S, A] in the data and under the best policy. step, how: as in
-    `count_heatmaps`."""
+    """Draw each cell's probability [H, S, A] in the data and under the best policy. The rest: see `count_heatmaps`."""
     colors = style.theme(dark)
     positive = np.concatenate([values[values > 0] for values in (behaviour, best)])
     low = int(np.floor(np.log10(max(float(positive.min()), RARE))))

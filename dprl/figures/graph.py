@@ -30,8 +30,7 @@ LOOP = 0.4  # distance of a loop from its node on a circle of radius 1
 
 
 def action_colors(actions: int, dark: bool) -> list[str]:
-    """Choose a colour for each action. Up to eight are distinct; more actions repeat them, and differ by glyphs and
-    hover text."""
+    """Choose a colour for each action. Up to eight are distinct; more repeat, and differ by glyphs and hover text."""
     colors = style.theme(dark).actions
     return [colors[a % len(colors)] for a in range(actions)]
 
@@ -86,8 +85,7 @@ def canvas(
 
 
 def _reach(chart: Chart, place: Array, inward: bool) -> float:
-    """Return the distance between an arc's ends and the middle of a node on a circle at which no end is hidden, in
-    units of the axes (nodes are measured in pixels)."""
+    """Return how far from the middle of a node on a circle arcs must end to stay visible, in units of the axes."""
     x, (low, high) = chart.layout["xaxis"], chart.layout["yaxis"]["range"]
     (left, right), room = x["range"], SKETCH if x["fixedrange"] else NARROW
     pixels = min(room / (right - left), (chart.layout["height"] - BESIDE) / (high - low))
@@ -171,8 +169,7 @@ def _arc(place: Array, s: int, t: int, action: int, one_side: bool, inward: bool
 
 
 def likeliest(chances: Array, of_all_actions: bool) -> Array:
-    """Return the chances [S, A, S] with all set to 0 except the likeliest move to another state, of each action or
-    among all actions."""
+    """Return the chances [S, A, S], all 0 except the likeliest move to another state, of each action or of all."""
     away = np.where(np.eye(len(chances), dtype=bool)[:, None, :], 0.0, chances)
     return np.where(away == away.max(axis=(1, 2) if of_all_actions else 2, keepdims=True), away, 0.0)
 
@@ -253,8 +250,7 @@ def _broken_label(label: str, wide: int = 13) -> str:
 
 
 def note_at(chart: Chart, place: Array, s: int, text: str, below: float, color: str) -> None:
-    """Write an escaped text at a state: below it if states stand in a row (shifted inward at the row's ends); on a
-    circle below it or, at the bottom and the top, next to it, to avoid the loops."""
+    """Write an escaped text below a state, shifted inward at the ends of a row, or next to it if a loop is below."""
     x, y = place[s]
     anchor, shift = "center", 0.0
     if in_row(place):
@@ -280,8 +276,7 @@ def row_of_actions(
     title: str,
     never: NDArray[np.bool_],
 ) -> None:
-    """Draw each state's action as a row of squares under a chain, with an arrow or a short word if there is room; grey
-    in states that the policy never visits."""
+    """Draw the actions as a row of squares under a chain, with arrows or words if they fit; grey if never visited."""
     palette = action_colors(len(action_labels), chart.dark)
     inks = [chart.colors.faint if n else palette[a] for a, n in zip(chosen, never, strict=True)]
     words = [GLYPHS.get(action_labels[a].lower(), style.short_labels(action_labels, 5)[a]) for a in chosen]

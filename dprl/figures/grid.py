@@ -34,8 +34,7 @@ def cell_marks(drawing: Mapping[str, Any]) -> list[str]:
 
 
 def chance_over(drawing: Mapping[str, Any], visited: Array) -> float:
-    """Return the probability that an episode is over, given the probability of each state, visited [S]. States beyond
-    a grid's cells are those in which episodes end; without a grid the result is 0."""
+    """Return the probability that an episode is over: that of states [S] beyond a grid's cells, 0 without a grid."""
     return float(visited[len(drawing["cells"]) :].sum()) if is_grid(drawing) else 0.0
 
 
@@ -101,8 +100,6 @@ def _grid_cells(chart: Chart, z: Array, scale: style.Scale, name: str, words: ND
         "zmax": 1,
         "colorscale": [list(stop) for stop in scale],
         "showscale": False,
-        "xgap": 0,
-        "ygap": 0,
         "hoverongaps": False,
         "name": name,
     }
@@ -126,8 +123,7 @@ def signs(chart: Chart, drawing: Mapping[str, Any], inks: Sequence[str], small: 
 def arrows(
     chart: Chart, drawing: Mapping[str, Any], taken: Array, inks: Sequence[str], which: NDArray[np.bool_]
 ) -> None:
-    """Draw arrows for the actions in the cells `which` [cells]; action a has the probability taken[s, a]. A single
-    arrow is in the middle of its cell, several are near their targets, and likelier actions have larger arrows."""
+    """Draw arrows for actions in the cells `which`: one in the middle, several nearer targets, larger if likelier."""
     moves = drawing["moves"]
     at = [
         (int(i), int(a), 0.0 if taken[i, a] > 1 - FAINTEST else ASIDE)

@@ -77,10 +77,7 @@ HALF = 34  # half the width of a station
 
 
 def who_sees_what(what: Any, model: str, *, dark: bool = False) -> Sketch:
-    """Draw the diagram of a privacy model: the path of raw data, the source of the noise, and the trusted station.
-
-    what: the path of the data, a `privacy.privatizers.privatizer.Way`.
-    """
+    """Draw the diagram of a privacy model: the path of raw data (a `Way`), the source of noise, the trusted station."""
     colors = style.theme(dark)
     hue = looks.color(model, None, dark)
     count = len(what.stations)

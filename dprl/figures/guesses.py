@@ -211,8 +211,7 @@ def tags(chart: Chart, asked: AskedChart, order: Sequence[int], names: Sequence[
 
 
 def points_apart(asked: AskedChart, order: Sequence[int]) -> list[tuple[float, float]]:
-    """Return a point (x, y) on each curve in `order` that is far from the other curves and the points chosen before.
-    Distances are measured as they appear on a phone."""
+    """Return a point (x, y) on each curve in `order`, far from other curves and earlier points as seen on a phone."""
     curves = [_seen(asked, curve) for curve in asked.curves]
     found: list[tuple[float, float]] = []
     for place in order:
@@ -236,8 +235,7 @@ def _value(share: float, log: bool, ends: tuple[float, float]) -> float:
 
 
 def _seen(asked: AskedChart, curve: Series) -> Array:
-    """Return points of a curve within the chart, as shares of its sides [P, 2], evenly along the line: a steep part has
-    few data points."""
+    """Return points of a curve within the chart, evenly spaced along the line, as shares of the sides [P, 2]."""
     axes = ((curve.x, asked.log_x, asked.x_range), (floored(asked, curve.center), asked.log_y, asked.y_range))
     columns = []
     for values, log, ends in axes:

@@ -180,7 +180,7 @@ def _cells(
         "nticks": 4,
     }
     if panel.ticks is not None:
-        bar |= {"tickmode": "array", "tickvals": panel.ticks[0], "ticktext": panel.ticks[1]}
+        bar |= {"tickvals": panel.ticks[0], "ticktext": panel.ticks[1]}
     heatmap = {
         "type": "heatmap",
         "z": panel.z,
@@ -246,10 +246,8 @@ def cells_picture(
     see: str = "",
     dark: bool,
 ) -> Picture:
-    """Stack panels of cells (h, s, a) for one step, or for all if `step` is None.
-
-    columns: the numbers of the table, each [H, S, A].
-    """
+    """Stack panels of cells (h, s, a) for one step, or all if None. columns: the numbers of the table, each [H, S,
+    A]."""
     shape = next(iter(columns.values())).shape
     axes = cell_axes(shape, state_labels, action_labels, step)
     chart = stacked(panels, title=title, subtitle=subtitle, dark=dark, **axes)

@@ -1,5 +1,4 @@
-"""Charts of the lessons' questions: curves shown only up to a point, or without their names; and charts of a class: its
-answers under each privacy model, and the counts that the algorithm reads in the clinic."""
+"""Charts of lessons: the curves of questions, partly hidden or unnamed, a class's answers, and the clinic's counts."""
 
 from __future__ import annotations
 
@@ -58,8 +57,7 @@ class AskedChart(Frame):
 def open_chart(
     asked: AskedChart, *, shown: bool, names: bool = True, large: bool = False, wide: bool = True, dark: bool
 ) -> Chart:
-    """Draw the chart without its text. shown: whether to draw each curve in full; names: whether curves have names and
-    colours, or are grey; large: for a projector; wide: for a screen wider than a phone."""
+    """Draw the chart without its text, for a projector if `large`: cut curves unless `shown`, grey unless `names`."""
     chart = Chart(asked.title, asked.x_title, asked.y_title, height=HEIGHT if wide else TALL, dark=dark)
     drawn = [pair for pair in zip(asked.curves, asked.until, strict=True) if shown or pair[1] > 0]
     if names:

@@ -17,10 +17,6 @@ from dprl.words import human, interval, percent
 
 Array = NDArray[np.float64]
 Statistic = Literal["mean", "median"]  # over seeds
-BANDS: dict[Statistic, str] = {
-    "mean": "95% t interval of the mean over seeds",
-    "median": "95% interval of the median over seeds",
-}
 # The samples of a curve's mean. Data sets differ in their noise, too.
 SEEDS, DATA_SETS = "seeds", "data sets"
 
@@ -254,7 +250,7 @@ def _axes(chart: Chart, shown: Sequence[Series], floor: Floor, log_x: bool, on_f
 
 def band(statistic: Statistic, over: str = SEEDS) -> str:
     """Describe the interval that a band shows, such as "95% t interval of the mean over seeds"."""
-    return BANDS[statistic].replace(SEEDS, over)
+    return f"95%{' t' if statistic == 'mean' else ''} interval of the {statistic} over {over}"
 
 
 def _signs(x: Array, log_x: bool, phase: float) -> NDArray[np.intp]:
@@ -297,7 +293,7 @@ def log_ticks(low: float, high: float, few: float = FEW) -> dict[str, Any]:
     first, last = int(np.floor(np.log10(low))) - 1, int(np.ceil(np.log10(high))) + 1
     # beyond the visible range, for zooming
     values = [digit * 10.0**k for k in range(first, last + 1) for digit in (1, 2, 5)]
-    return {"tickmode": "array", "tickvals": values, "ticktext": [human(value) for value in values]}
+    return {"tickvals": values, "ticktext": [human(value) for value in values]}
 
 
 def percents(chart: Chart) -> None:

@@ -77,8 +77,7 @@ class CurveStyle:
 
 
 def numbered(kinds: Sequence[CurveStyle]) -> list[CurveStyle]:
-    """Return the styles, with a number for each that looks like an earlier one: no fourth property of a line is as easy
-    to distinguish, and a digit needs no legend. Adding a curve never changes the numbers of earlier ones."""
+    """Return the styles, with a number for each that looks like an earlier one, whose number never changes."""
     result: list[CurveStyle] = []
     for kind in kinds:
         alike = [other for other in result if _one_color(other, kind)]
@@ -88,8 +87,7 @@ def numbered(kinds: Sequence[CurveStyle]) -> list[CurveStyle]:
 
 
 def dashed(kinds: Sequence[CurveStyle]) -> list[CurveStyle]:
-    """Return the styles, with new dashes for each style that shares its colour with an earlier one. This is for charts
-    of a single learner, in which markers overlap. Styles may still look the same, so apply `numbered` afterwards."""
+    """Return styles for a chart of one learner: new dashes if a colour is used again. Apply `numbered` afterwards."""
     result: list[CurveStyle] = []
     for kind in kinds:
         taken = {other.dash for other in result if _one_color(other, kind)}
@@ -113,8 +111,7 @@ def _one_color(a: CurveStyle, b: CurveStyle) -> bool:
 
 
 def shade(epsilon: float | None) -> float:
-    """Return a budget's position between the most private (0) and the least private (1), the same in every chart.
-    Budgets from 0.1 to 10 use most of the range. None gives the middle, like epsilon = 1."""
+    """Return a budget's place from most private (0) to least (1), the same in every chart; None is like epsilon = 1."""
     exponent = 0.0 if epsilon is None else math.log10(epsilon)
     return float(np.interp(exponent, (-3, -1, 1, 4), (0, 0.1, 0.9, 1)))
 

@@ -107,8 +107,7 @@ def _loses(m: Moment) -> str:
 def _state_places(
     drawing: Mapping[str, Any], states: Sequence[str]
 ) -> tuple[list[dict[str, Any]], float, bool]:
-    """Return each state's box [x, y, width, height] with its lines of text, the total height of the drawing, and
-    whether states are labelled by their numbers."""
+    """Return states' boxes [x, y, width, height] with texts, the drawing's height, and whether texts are numbers."""
     S = len(states)
     if grid.is_grid(drawing):
         side = min(WIDE / drawing["columns"], LARGEST)

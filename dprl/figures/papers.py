@@ -1,5 +1,4 @@
-"""Charts about papers: a matrix of verdicts, the users that each algorithm needs, the measurements in each setting of
-an experiment next to the paper's claim, and the curves of one setting."""
+"""Charts about papers: verdicts, the users that each algorithm needs, and measurements and curves next to a claim."""
 
 from __future__ import annotations
 
@@ -31,7 +30,7 @@ ROW = 34  # pixels
 CELLS = {
     "holds": ("#0072B2", "✓"),
     "fails": ("#D55E00", "✗"),
-    "not settled": ("#E69F00", "?"),
+    "inconclusive": ("#E69F00", "?"),
     "superseded": ("#009E73", "↑"),
     "disputed": ("#CC79A7", "!"),
     "not tested": ("", "·"),  # in the theme's faint colour
@@ -73,8 +72,8 @@ def matrix(papers: Mapping[str, Sequence[Any]], see: str, *, dark: bool = False)
         if own:
             chart.traces.append(bars)
     most = max(x for x, _, _ in placed) + 1
-    names = {"tickmode": "array", "tickvals": list(range(len(papers))), "ticktext": list(papers)}
-    chart.y(**names, range=[len(papers) - 0.5, -0.5], showgrid=False, zeroline=False, fixedrange=True)
+    names = {"tickvals": list(range(len(papers))), "ticktext": list(papers)}
+    chart.y(**names, range=[len(papers) - 0.5, -0.5], showgrid=False, fixedrange=True)
     chart.x(visible=False, range=[0, most], fixedrange=True)
     cells = [
         (paper, one.item.name, one.verdict, one.item.says) for paper, found in papers.items() for one in found
@@ -86,8 +85,7 @@ def matrix(papers: Mapping[str, Sequence[Any]], see: str, *, dark: bool = False)
 def ranked(
     title: str, rows: Sequence[tuple[Any, str, CurveStyle]], see: str, *, dark: bool = False
 ) -> Picture:
-    """Draw the number of users that each algorithm needs. rows: a `papers.ranking.Rank`, the title of its privacy model
-    and its look, from the top down."""
+    """Draw the users that each algorithm needs. rows: a `papers.ranking.Rank`, privacy model and look, from the top."""
     chart = Chart(
         title, "Users needed", "", subtitle="95% interval over seeds", height=110 + 26 * len(rows), dark=dark
     )
@@ -113,7 +111,7 @@ def ranked(
     for place, (rank, _, _) in enumerate(rows):
         if not np.isfinite(rank.needed):
             chart.words([1e15], [place], [rank.words], chart.colors.muted, 11, textposition="middle left")
-    ticks = {"tickmode": "array", "tickvals": list(range(len(rows))), "ticktext": [r.title for r, *_ in rows]}
+    ticks = {"tickvals": list(range(len(rows))), "ticktext": [r.title for r, *_ in rows]}
     chart.y(**ticks, range=[len(rows) - 0.5, -0.5], showgrid=False)
     decades = [10.0**k for k in range(3, 16, 3)]
     chart.x(
@@ -135,7 +133,7 @@ def measurements(
     dark: bool = False,
 ) -> Picture:
     """Draw a statistic and its interval in each setting next to the claim; `over` names the interval's samples, or is
-    "". rows: the setting's number and title, its `metrics.Finding`, and that in words."""
+    "". rows: the setting's number and title, its `Finding`, and that in words."""
     places, found = list(range(len(rows))), [one for _, _, one, _ in rows]
     ends = [v for f in found for v in (f.low, f.high, f.value, f.threshold, *f.zone) if np.isfinite(v)]
     if log:
@@ -186,7 +184,7 @@ def measurements(
         hovertemplate="claimed: %{x}<extra></extra>",
         name="smallest or largest value at which the claim holds",
     )
-    numbers = {"tickmode": "array", "tickvals": places, "ticktext": [str(number) for number, *_ in rows]}
+    numbers = {"tickvals": places, "ticktext": [str(number) for number, *_ in rows]}
     chart.y(**numbers, range=[len(rows) - 0.4, -0.6], showgrid=False)
     chart.x(type="log" if log else "linear", nticks=6, tickangle=0)
     chart.x(**lines.log_ticks(*reach) if log else {"range": list(reach)})

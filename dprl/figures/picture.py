@@ -1,5 +1,4 @@
-"""Figures as pages receive them: pictures with their text and numbers, packed for the cache, or small sketches; and
-charts as HTML files to download: one page with Plotly inside, which needs no server and no network."""
+"""Figures as pages receive them (pictures packed for the cache, and sketches), and charts as HTML files to download."""
 
 from __future__ import annotations
 
@@ -111,8 +110,7 @@ MOST_ROWS = 200  # of the table below the chart; the downloaded numbers are comp
 
 
 def chart_page(title: str, about: str, picture: Picture, footer: str) -> str:
-    """Return a page with a chart (in the light theme) as HTML, which needs no server and no network. about: describes
-    the data. footer: is also below an image saved from the chart."""
+    """Return a chart (light theme) as HTML that needs no network. about: its data; footer: also below saved images."""
     config = style.config() | {"responsive": True}  # Plotly would write a footer into a script unescaped
     numbers = picture.table.to_html(index=False, border=0, na_rep="", max_rows=MOST_ROWS, float_format=human)
     colors = style.LIGHT

@@ -1,5 +1,4 @@
-"""Charts that compare up to eight runs: regret over episodes, errors over alpha, and suboptimality and privacy cost
-against the size of a data set."""
+"""Charts that compare up to eight runs: regret, errors, suboptimality and privacy cost by size of data set."""
 
 from __future__ import annotations
 
@@ -38,8 +37,7 @@ def comparison(
     dark: bool = False,
     wide: bool = False,
 ) -> Picture:
-    """Draw curves, whose values fit the `view`, against episodes, with the 95% interval of each mean (or median) over
-    its seeds. wide: whether there is room for names at the ends of lines instead of a legend."""
+    """Draw curves of this view against episodes, with 95% intervals over seeds. wide: whether names fit at the ends."""
     curves = told_apart(curves)
     chart = Chart(
         TITLES[view],
@@ -80,9 +78,7 @@ def name_ends(chart: Chart, curves: Sequence[Series]) -> None:
 
 def worst_case(chart: Chart, curves: Sequence[Series], symbol: str = "V*", most: float | None = None) -> None:
     """Draw the largest possible loss of an episode as a line from theory, if all curves have the same one.
-
-    symbol: of the best policy's value. most: the height of the line; None for that loss itself.
-    """
+    symbol: of the best policy's value. most: the height of the line; None for that loss itself."""
     shown = [curve for curve in curves if curve.shown]
     values = {None if curve.v_star is None else round(curve.v_star, 9) for curve in shown}
     reached = [curve.x[[0, -1]] for curve in shown if len(curve.x)]
@@ -98,8 +94,7 @@ def worst_case(chart: Chart, curves: Sequence[Series], symbol: str = "V*", most:
 
 
 def most_of(v_star: float, symbol: str = "V*", world: str = "") -> tuple[str, str]:
-    """Return the label and the hover text of the largest possible loss of an episode. `world` names the environment,
-    because two environments may have the same value in three digits."""
+    """Return the label and the hover text of an episode's largest possible loss. `world` names the environment."""
     said = {"symbol": symbol, "most": f"{v_star:#.3g}"} | ({"world": style.plain(world)} if world else {})
     name = filled(SAID["line_in" if world else "line"], **said)
     return name, f"{symbol} = {v_star:.4g}: the value of the optimal policy<extra></extra>"
@@ -166,10 +161,7 @@ FAINT = 1e-5  # share of the largest possible loss: a log axis shows no smaller 
 
 
 def gaps_over_n(curves: Sequence[Series], *, see: str = "", **how: Any) -> Picture:
-    """Draw the suboptimality v* - v^pi against n: the mean of each run with its 95% interval over data sets.
-
-    how: log_y, show_seeds, dark, and `wide` (whether names fit at lines' ends).
-    """
+    """Draw v* - v^pi against n, with 95% intervals over data sets. how: log_y, show_seeds, dark, wide."""
     most = max((curve.v_star for curve in curves if curve.v_star), default=0.0)
     titles = "Distance from the best policy", "Suboptimality v* − v<sup>π</sup> (reward)"
     return _over_n("gap", *titles, curves, see, float(f"{FAINT * most:.1g}"), **how)

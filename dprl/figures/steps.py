@@ -75,8 +75,7 @@ def _actions(name: str, chosen: Policy, words: NDArray[np.object_], palette: Seq
 def action_chances(
     policy: Array, optimal_policy: Policy, *, when: str = "", dark: bool = False, **how: Any
 ) -> Picture:
-    """Draw each action's probability in each state at each step: policy [H,S,A] next to the optimal one [H,S]. how: see
-    `heat.cells_picture`."""
+    """Draw each action's probability in policy [H,S,A] next to the optimal one [H,S]. how: see `heat.cells_picture`."""
     columns = {"learned": policy, "optimal": np.eye(policy.shape[2])[optimal_policy.astype(int)]}
     panels = [
         heat.chance_map(name.capitalize(), heat.laid_out(which, None), style.theme(dark))
@@ -87,16 +86,14 @@ def action_chances(
 
 
 def action_values(Q: Array, optimal_Q: Array, *, when: str = "", dark: bool = False, **how: Any) -> Picture:
-    """Draw the estimated (optimistic) and the optimal value [H,S,A] of each action, and the difference. how: see
-    `heat.cells_picture`."""
+    """Draw the estimated and optimal action values [H,S,A], and their difference. how: see `heat.cells_picture`."""
     panels = _value_panels(heat.laid_out(Q, None), heat.laid_out(optimal_Q, None), dark)
     columns, said = {"estimated Q": Q, "optimal Q": optimal_Q}, ("Value of an action, Q", when, "q", "Q")
     return heat.cells_picture(panels, columns, None, *said, dark=dark, **how)
 
 
 def state_visits(occupancy: Array, optimal_occupancy: Array, *, dark: bool = False, **how: Any) -> Picture:
-    """Draw each state's probability at each step, occupancy [H,S], next to the optimal policy's. how: see
-    `over_steps`."""
+    """Draw each state's probability at each step [H,S], next to the optimal policy's. how: see `over_steps`."""
     columns = {"learned": occupancy, "optimal": optimal_occupancy}
     # Square root: a state visited once in a hundred episodes is still visible next to one always visited.
     scale, ticks = style.theme(dark).amount, ([0.0, 0.1, 0.5, 1.0], ["0", "1%", "25%", "100%"])
@@ -111,8 +108,7 @@ def state_visits(occupancy: Array, optimal_occupancy: Array, *, dark: bool = Fal
 
 
 def state_values(V: Array, optimal_V: Array, *, dark: bool = False, **how: Any) -> Picture:
-    """Draw the estimated and the optimal value [H,S] of each state at each step, and the difference. how: see
-    `over_steps`."""
+    """Draw the estimated and optimal value of each state and step [H,S], and the difference. how: see `over_steps`."""
     columns, said = {"estimated V": V, "optimal V": optimal_V}, ("Value of a state, V", "v", "V")
     return over_steps(_value_panels(V.T, optimal_V.T, dark), columns, *said, dark=dark, **how)
 
@@ -181,19 +177,16 @@ Known = NDArray[np.bool_]
 
 
 def most_often(visits: Array, E: float) -> tuple[Policy, Known]:
-    """Return the actions [H, S] that users received most often, and whether at least one user certainly received each.
-
-    visits: the noisy counts [H, S, A]; E: the bound on the error in a number of users.
-    """
+    """Return the actions [H, S] that users received most often, and whether at least one certainly received each.
+    visits: the noisy counts [H, S, A]; E: the bound on the error in a number of users."""
     return visits.argmax(-1), visits.max(-1) - E >= 1
 
 
 def changed(
     policy: Policy, enough: Known, visits: Array, E: float
 ) -> tuple[tuple[int, int, int, int] | None, int, int]:
-    """Return the place with the most users, as (step, state, policy's action, users' action), in which the policy and
-    the most frequent action are known and differ; the number of such places; and the number of places in which too few
-    users followed the policy. For the arguments see `policy_beside_usual`."""
+    """Return the place with the most users at which policy and users differ, both known: (step, state, policy's action,
+    users' action); the number of such places; and that of places with too few users. See `policy_beside_usual`."""
     usual, known = most_often(visits, E)
     differs = enough & known & (policy != usual)
     users = np.where(differs, visits.sum(-1), -np.inf)

@@ -27,8 +27,7 @@ PICTURES = ("png", "svg")  # the formats in which the toolbar's camera can save 
 def config(
     picture: str = "png", footer: str = "", *, dark: bool = False, name: str = "chart"
 ) -> dict[str, Any]:
-    """Return the config of st.plotly_chart(..., theme=None): the toolbar's camera saves a PNG for slides or an SVG for
-    print, under `name` and with this footer, which assets/web/sign_picture.js writes."""
+    """Return the config of st.plotly_chart(theme=None): the camera saves a PNG for slides or an SVG with the footer."""
     colors = theme(dark)
     saved = {"format": picture, "scale": 3 if picture == "png" else 1, "filename": name}
     return {
@@ -284,18 +283,11 @@ def label_ticks(labels: Sequence[str], most: int) -> dict[str, Any]:
     """Return axis settings that show at most `most` labels, evenly spaced from the first, at 0, 1, 2, ..."""
     step = max(1, int(np.ceil(len(labels) / most)))
     at = list(range(0, len(labels), step))
-    return {
-        "tickmode": "array",
-        "tickvals": at,
-        "ticktext": [plain(labels[i]).replace("\n", "<br>") for i in at],
-    }
+    return {"tickvals": at, "ticktext": [plain(labels[i]).replace("\n", "<br>") for i in at]}
 
 
 def step_ticks(steps: int, first: int = 0) -> dict[str, Any]:
-    """Return axis settings for the step h = 0..H-1 of an episode: whole numbers, at most eight of them.
-
-    first: the number shown for the first step.
-    """
+    """Return axis settings for the steps of an episode: at most eight whole numbers, from `first` on."""
     gap = next((gap for gap in (1, 2, 5, 10, 20, 25, 50, 100) if steps <= 8 * gap), 200)
     at = list(range(0, steps, gap))
-    return {"tickmode": "array", "tickvals": at, "ticktext": [str(h + first) for h in at], "tickangle": 0}
+    return {"tickvals": at, "ticktext": [str(h + first) for h in at], "tickangle": 0}

@@ -72,8 +72,7 @@ def frontier(
     wide: bool = False,
 ) -> Picture:
     """Draw a marker for each run at its x, with the curves' intervals. axis: the title of the axis; symbol: the name of
-    x; bounds: bounds to draw as dotted lines; wide: whether there is room for names at the ends of lines.
-    """
+    x; bounds: dotted lines; wide: whether there is room for names at the ends of lines."""
     over = OVER[measure]
     chart = Chart(
         TITLES[measure],
@@ -132,8 +131,7 @@ def frontier(
 
 
 def _markers(chart: Chart, curve: Frontier, floor: Floor, symbol: str) -> None:
-    """Draw a curve's line with its markers: in the shade of each point's budget, hollow if seeds are missing,
-    and triangles on the bottom edge."""
+    """Draw a curve with markers: shaded by budget, hollow if seeds are missing, triangles on the bottom edge."""
     look, label = curve.style, style.plain(curve.label)
     ok = np.flatnonzero(np.isfinite(curve.center))
     x, center, whole = np.asarray(curve.x, float)[ok], curve.center[ok], curve.whole[ok]

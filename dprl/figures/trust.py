@@ -96,8 +96,7 @@ def lost_by_trust(
 
 
 def _moving(chart: Chart, costs: Sequence[Cost], epsilon: float) -> list[Trace]:
-    """Return the traces that change with epsilon: one band for all intervals, the curves, and their marks. The legend
-    shows a mark as a line with a marker; the plot shows only the marker, at the number of users needed."""
+    """Return the traces that change with epsilon: the band of all intervals, curves, and marks at the users needed."""
     curves, marks = [], []
     for cost in costs:
         color = looks.color(cost.model, epsilon, chart.dark)
@@ -140,10 +139,7 @@ def _title(epsilon: float) -> str:
 
 
 def _places(costs: Sequence[Cost], v_star: float) -> list[Place]:
-    """Return x and y of each moving trace: one trace for all intervals, the curves, and their marks.
-
-    Values are in percent of v_star, rounded to four digits to keep the figure small, as it contains every epsilon.
-    """
+    """Return x and y of the moving traces (intervals, curves, marks), in percent of v_star, to four digits."""
     curves, marks = [], []
     xs: list[Any] = []
     ys: list[Any] = []

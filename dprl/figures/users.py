@@ -159,12 +159,9 @@ def users_needed(
         chart.x(range=[np.floor(low - 0.35), np.ceil(high + 0.35)])
     chart.x(type="log", nticks=6, tickangle=0, exponentformat="power")
     chart.y(
-        tickmode="array",
         tickvals=[-float(i) for i in range(len(rows))],
         ticktext=[lines.folded(style.plain(row.label), 27) for row in rows],
         range=[-len(rows) + 0.4, 0.75],
-        showgrid=True,
-        zeroline=False,
     )
     columns = ["model", "users needed", "low (95%)", "high (95%)"]
     table = pd.DataFrame([(r.label, r.needed, r.low, r.high) for r in rows], columns=columns)

@@ -32,9 +32,9 @@ ALGORITHMS: Registry[Learner] = Registry(
         ucrl_vtr.ALGORITHM,
         ucrl_vtr_plus.ALGORITHM,
         lsvi_ucb.ALGORITHM,
-        private_ucb_po.ALGORITHM,  # last, because a learner's position determines the line style of its curves
+        private_ucb_po.ALGORITHM,
         private_ucb_po.UCB_PO,
-        ldp_obi.ALGORITHM,
+        ldp_obi.ALGORITHM,  # new ones come last, because the position decides the line style of all curves
     )
 )
 

@@ -16,13 +16,13 @@ from typing import Any
 
 import numpy as np
 
-from dprl import metrics
 from dprl.fields import SpecError, shown, similar
 from dprl.figures.lessons import Frame
 from dprl.figures.lines import DATA_SETS, SEEDS
 from dprl.messages import filled, messages
 from dprl.metrics import search
 from dprl.metrics.curves import Array, Evidence
+from dprl.metrics.growth import growth_exponent, power_law
 from dprl.papers import SpecSeries
 from dprl.sentences.price import rough_users
 from dprl.simulation.kinds import kind_of
@@ -221,8 +221,8 @@ def growth(drawn: Drawn, key: str) -> tuple[float, float, float]:
     one, (start, end) = drawn.series(key), drawn.chart.window
     late = (one.x >= start) & (one.x <= end)
     if drawn.chart.kind.over_epsilon:
-        return metrics.power_law(one.x[late], one.rows[:, late])
-    return metrics.growth_exponent(one.x, one.rows, start, end)
+        return power_law(one.x[late], one.rows[:, late])
+    return growth_exponent(one.x, one.rows, start, end)
 
 
 def noise(drawn: Drawn, key: str) -> float:

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from dprl import metrics
 from dprl.figures.trust import LEARNED
 from dprl.lessons.charts import SAID, Chart, Drawn, DrawnSeries, Kind, Plot, framed
 from dprl.messages import filled
 from dprl.metrics import search
+from dprl.metrics.attack import best_guess, posterior, roc
 from dprl.metrics.curves import Array, Evidence
 from dprl.papers import SpecSeries
 from dprl.papers.experiments import COLLUSIONS
@@ -67,14 +67,14 @@ def _noise(evidence: Evidence, spec: RunSpec) -> tuple[Array, Array]:
 def right(drawn: Drawn, epsilon: float = math.inf) -> float:
     """Return an upper bound on how many of PEOPLE users an attacker guesses correctly; by default, without noise."""
     if math.isinf(epsilon):
-        return float(PEOPLE * metrics.best_guess(COIN, np.zeros(1), np.zeros(1)))
+        return float(PEOPLE * best_guess(COIN, np.zeros(1), np.zeros(1)))
     found = drawn.evidence.answers["promise", ATTACK.run.replace(epsilon=epsilon)]
-    return float(PEOPLE * metrics.best_guess(COIN, np.array(found["false"]), np.array(found["missed"])))
+    return float(PEOPLE * best_guess(COIN, np.array(found["false"]), np.array(found["missed"])))
 
 
 def belief(drawn: Drawn, epsilon: float) -> float:
     """Return the highest posterior belief that an even prior allows at this epsilon; for -epsilon, the lowest."""
-    return float(metrics.posterior(COIN, epsilon))
+    return float(posterior(COIN, epsilon))
 
 
 def _people(chart: Chart, evidence: Evidence) -> Plot:
@@ -84,7 +84,7 @@ def _people(chart: Chart, evidence: Evidence) -> Plot:
 def _beliefs(chart: Chart, evidence: Evidence) -> Plot:
     (spec,) = chart.specs.values()
     said, before = SAID["belief"], np.linspace(0.01, 0.99, 99)
-    high, low = (np.array([metrics.posterior(p, e) for p in before]) for e in (spec.epsilon, -spec.epsilon))
+    high, low = (np.array([posterior(p, e) for p in before]) for e in (spec.epsilon, -spec.epsilon))
     ends = np.array([0.0, 1.0])
     same = SpecSeries(ATTACK.run.baseline(), said["same"], ends, ends[None])
     bounds = (said["low"], low, before), (said["high"], high, before)
@@ -110,7 +110,7 @@ def _card(name: str, drawn: Drawn, key: str) -> float:
 def _attack(chart: Chart, evidence: Evidence) -> Plot:
     said, proved = SAID["attack"], evidence.answers["promise", ATTACK.run]
     scores = evidence.answers["scores", ATTACK]
-    found = metrics.roc(np.asarray(scores["first"]), np.asarray(scores["second"]))
+    found = roc(np.asarray(scores["first"]), np.asarray(scores["second"]))
     ends = np.array([0.0, 1.0])
     curves = {"blind": (ends, ends), "attack": (found.false, found.true)}
     drawn = [chart.series(key, *curves[key]) for key in chart.specs]

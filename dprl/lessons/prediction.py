@@ -229,8 +229,7 @@ class Marker:
         return filled(VERDICT["markers"], n=n, less=self.words["less"], **found)
 
     def score(self, guess: float, truth: float) -> float:
-        """Return 1 for a hit, PART for a guess nearby (within a factor of PART_NEAR, or a share PART_WIDE of the axis),
-        and 0 otherwise."""
+        """Return 1 for a hit, PART nearby (within a factor of PART_NEAR, or PART_WIDE of the axis), and 0 otherwise."""
         off = self.distance(guess, truth)
         if self.log:
             hit, near = math.log10(NEAR), math.log10(PART_NEAR)
@@ -342,10 +341,7 @@ Prediction = Order | Marker | Choice
 def cloud(
     prediction: Prediction, chart: Chart, asked: AskedChart, answers: Sequence[Any], shown: bool = False
 ) -> None:
-    """Draw many answers, each faint, so that they darken if they agree. Answers to an order are counted instead.
-
-    shown: whether to add the typical answers, which would influence those who still predict.
-    """
+    """Draw many faint answers, which darken if they agree (orders are counted). shown: whether to add typical ones."""
     if isinstance(prediction, Order):
         return
     drawn: dict[Who, Sequence[Any]] = {"other": answers}

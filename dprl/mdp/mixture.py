@@ -53,8 +53,7 @@ class Mixture:
         return int(self.features.shape[-1])
 
     def transitions(self, weights: Array) -> Array:
-        """Return the transition probabilities [H, S, A, S] under these weights [H, d]. Raises SpecError if the
-        weights are longer than the bound, or a row is not a distribution."""
+        """Return P [H, S, A, S] under weights [H, d]. Raises SpecError if too long, or if P is not a distribution."""
         longest = float(np.linalg.norm(weights, axis=-1).max())
         if not longest <= self.bound * (1 + 1e-9):
             raise SpecError(
@@ -79,8 +78,7 @@ class Mixture:
 def expected(
     features: Array, s: int, a: int, V: Array, h: int, middle: float, unit: float, power: int, phi: Array
 ) -> None:
-    """Compute the sum over s' of phi(s'|s, a) ((V[h, s'] - middle) / unit)^power, and write it to phi [d]. power is
-    1 or 2."""
+    """Sum phi(s'|s, a) ((V[h, s'] - middle) / unit)^power over s', and write it to phi [d]. power is 1 or 2."""
     S, d = features.shape[2], features.shape[3]
     for i in range(d):
         phi[i] = 0.0

@@ -56,8 +56,7 @@ def likeliest(policy: Any, h: int, s: int) -> int:
 
 @kernel
 def evaluate(P: Array, possible: Table, R: Array, policy: Any, V: Array) -> None:
-    """Compute the values of a Policy or Logits; write them to V [H + 1, S]. P: [H, S, A, B] on `possible`, R: [H, S,
-    A]."""
+    """Write the values of a Policy or Logits to V [H + 1, S]. P: [H, S, A, B] on `possible`, R: [H, S, A]."""
     H, S, A = R.shape
     for s in range(S):
         V[H, s] = 0.0
@@ -86,8 +85,7 @@ def policy_values(mdp: TabularMDP, policy: Policy | Array) -> Array:
 
 
 def _moves(mdp: TabularMDP, h: int, policy: Policy | Array) -> Array:
-    """Return the state transition probabilities at step h [S, S] under a policy [H, S] or action probabilities
-    [H, S, A]."""
+    """Return the transition probabilities at step h [S, S] under a policy [H, S] or action probabilities [H, S, A]."""
     if policy.ndim == 3:
         each = (_moves(mdp, h, np.full((mdp.H, mdp.S), a)) for a in range(mdp.A))
         return sum((policy[h, :, a, None] * moves for a, moves in enumerate(each)), np.zeros((mdp.S, mdp.S)))
@@ -102,10 +100,8 @@ def _moves(mdp: TabularMDP, h: int, policy: Policy | Array) -> Array:
 
 
 def optimum(mdp: TabularMDP) -> Optimum:
-    """Return the optimal values and policy by backward induction; the lowest of equally good actions wins.
-
-    Actions within 1e-12 of the best count as equally good, so that rounding does not choose.
-    """
+    """Return the optimal values and policy by backward induction; of actions within 1e-12 of the best, the lowest
+    wins."""
     V = np.zeros((mdp.H + 1, mdp.S))
     Q = np.zeros((mdp.H, mdp.S, mdp.A))
     for h in range(mdp.H - 1, -1, -1):

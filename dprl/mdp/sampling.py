@@ -26,10 +26,7 @@ def binomial(rng: np.random.Generator, n: int, p: float) -> int:
 
 
 def binomials(rng: np.random.Generator, n: Ints, p: Array, q: Array) -> Ints:
-    """Draw from Binomial(n, p) elementwise; q = 1 - p, in full precision. n, p and q have the same shape.
-
-    If p or q is below 1e-8, the number of the rarer outcomes is a Poisson draw.
-    """
+    """Draw from Binomial(n, p) elementwise, if p or q is below 1e-8 by a Poisson draw; q = 1 - p, in full precision."""
     rare = np.minimum(p, q) < 1e-8
     drawn = rng.binomial(np.where(rare, 0, n), np.where(rare, 0.5, p))
     if rare.any():

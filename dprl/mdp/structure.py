@@ -33,8 +33,7 @@ def next_state(possible: Table, h: int, s: int, a: int, x: int) -> int:
 
 @kernel
 def gather(possible: Table, h: int, s: int, a: int, values: Array, at: int, here: Array) -> int:
-    """Collect values[at, s'] of the possible next states s' of (h, s, a) in here [B], with zeros after the last;
-    return how many there are. values: [.., S]."""
+    """Collect values[at, s'] of the possible next states of (h, s, a) in here [B], then zeros; return their number."""
     count = 0
     for x in range(possible.shape[3]):
         to = next_state(possible, h, s, a, x)
@@ -47,8 +46,7 @@ def gather(possible: Table, h: int, s: int, a: int, values: Array, at: int, here
 
 
 def on_table(P: Array, old: Table, new: Table) -> tuple[Array, tuple[int, int, int, int] | None]:
-    """Convert a model P [H, S, A, B] from the table `old` to P [H, S, A, B'] on the table `new`; also return the
-    first transition (h, s, a, s') with P > 0 that `new` lacks, or None."""
+    """Move P [H, S, A, B] from table `old` to `new`; also return the first (h, s, a, s') with P > 0 not in `new`."""
     H, S, A, _ = P.shape
     found = np.zeros((H, S, A, new.shape[3]))
     rows = np.zeros((S, A, S + 1))  # one step at a time; the last column stands for -1, no state

@@ -1,7 +1,6 @@
 """Messages to visitors, stored apart from the code: templates with named fields, in one file per part of the pages.
 
-A language is a folder of TOML files, whose messages replace those of `en`; missing messages stay English. This package
-imports nothing else of dprl.
+A language is a folder of TOML files that replace messages of `en`. This package imports nothing else of dprl.
 """
 
 from __future__ import annotations

@@ -13,8 +13,7 @@ MOST_HTML, MOST_CELL = 1800, 160  # characters of a table for a notebook, and of
 
 
 class _Shortened(reprlib.Repr):
-    """A formatter that shortens a value to one line: a long value to its ends, an array to its shape, a function to
-    its name."""
+    """A formatter of values in one line: a long value as its ends, an array as its shape, a function as its name."""
 
     def repr_ndarray(self, x: Any, level: int) -> str:
         return f"<array of {x.dtype}, shape {x.shape}>"

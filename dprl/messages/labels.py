@@ -29,8 +29,7 @@ def online(
     structure: bool,
     unproved: bool,
 ) -> str:
-    """Return the name of an online run for legends. title: the title of its algorithm; params: parameters that
-    differ from their defaults; noise: the privacy model and epsilon, or None without privacy."""
+    """Return an online run's name for legends. params: those not at their defaults; noise: (privacy model, epsilon)."""
     return called(
         title,
         *(phrase("param", param=name, value=value) for name, value in params.items()),

@@ -31,11 +31,8 @@ class Roc(NamedTuple):
 
 
 def separation(first: Array, second: Array) -> Measured:
-    """Return the number of pooled standard deviations by which the mean scores of the two worlds differ.
-
-    The confidence interval is the large-sample interval for normal scores. All numbers are NaN for fewer than two runs
-    per world, and 0 if the scores do not vary.
-    """
+    """Return the number of pooled standard deviations by which the mean scores of the two worlds differ, with the
+    large-sample interval for normal scores: NaN for fewer than two runs per world, 0 if the scores do not vary."""
     from scipy.special import ndtri
 
     n = (len(first), len(second))
@@ -68,9 +65,8 @@ def epsilon_of_separation(found: Measured, separations: Array, epsilons: Array) 
 
 
 def surely(first: Array, second: Array, delta: float) -> float:
-    """Return a lower bound on epsilon that holds for any noise, with probability LEVEL: epsilon >= ln((P - delta) / Q)
-    by Clopper-Pearson bounds on the shares P and Q of scores beyond a threshold, which the other half of the runs
-    chose."""
+    """Return a lower bound on epsilon for any noise, with probability LEVEL: epsilon >= ln((P - delta) / Q) by
+    Clopper-Pearson bounds on the shares P and Q of scores beyond a threshold, which the other half of runs chose."""
     if min(len(first), len(second)) < 8:
         return 0.0
     best, chosen = 0.0, (first, second, np.inf)
@@ -130,10 +126,7 @@ def guessed_right(first: Array, second: Array) -> Measured:
 
 
 def best_guess(prior: float, false: Array, missed: Array) -> float:
-    """Return the probability that the best test guesses right if the first world has probability `prior`.
-
-    false, missed: [P] the best possible trade-off between false positive and false negative rates.
-    """
+    """Return the best test's probability of a right guess. prior: of the first world; false, missed: its rates [P]."""
     right = prior * (1 - np.asarray(missed)) + (1 - prior) * (1 - np.asarray(false))
     return float(max(right.max(), prior, 1 - prior))
 

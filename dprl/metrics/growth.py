@@ -47,8 +47,7 @@ def _slopes(episodes: Integers, regret: Array, from_k: float, to_k: float) -> Ar
 
 
 def unsettled(episodes: Integers, regret: Array) -> int:
-    """Count the seeds whose regret [seeds, C] grows like K^0.9 or faster over the last tenfold of episodes: they have
-    not found the best policy and are learning nothing."""
+    """Count seeds that learn nothing: regret [seeds, C] grows like K^0.9 or faster over the last decade of episodes."""
     K = float(episodes[-1]) if len(episodes) else 0.0
     return int(np.sum(_slopes(episodes, regret, K / 10, K) > LINEAR))
 
@@ -87,8 +86,7 @@ def growth_by_decade(episodes: Integers, price: Array) -> list[Growth]:
 
 
 def growth_between(users: Array, price: Array) -> list[Growth]:
-    """Fit the growth exponent of a privacy cost [seeds, P] between neighbours among P ascending numbers of users, each
-    a separate run. Only seeds with a cost above zero at both count."""
+    """Fit the growth exponent of a cost [seeds, P] between neighbouring numbers of users, from seeds with costs > 0."""
     slopes = np.diff(np.log(np.where(price > 0, price, np.nan)), axis=1) / np.diff(np.log(users))
     return [_growth(users[i], users[i + 1], column) for i, column in enumerate(slopes.T)]
 
@@ -100,19 +98,14 @@ def _growth(from_k: float, to_k: float, slopes: Array) -> Growth:
 
 
 def flat_from(decades: Sequence[Growth]) -> float | None:
-    """Return the number of episodes from which a privacy cost is flat, or None. It is the start of the first tenfold
-    from which on all exponents are known and their intervals lie at or below FLAT."""
+    """Return the episodes from which a cost is flat: all exponents from there are known, with intervals up to FLAT."""
     flat = list(takewhile(lambda one: one.known and one.high <= FLAT, reversed(decades)))
     return flat[-1].from_k if flat else None
 
 
 def power_law(x: Array, values: Array, statistic: Statistic = "mean") -> tuple[float, float, float]:
-    """Fit the exponent p with which values [seeds, P] grow like x^p [P]: the mean (or median) over seeds with its 95%
-    interval.
-
-    For each seed, p is the slope of a least-squares line through logarithms. All numbers are NaN if there are fewer
-    than two points, or if any value is missing, zero or negative.
-    """
+    """Fit the exponent with which values [seeds, P] grow in x [P], by least squares on logarithms for each seed: the
+    mean (or median) with its 95% interval. NaN for fewer than two points, or if a value is not above zero."""
     rows = np.asarray(values, float)
     if len(x) < 2 or not (np.isfinite(rows).all() and (rows > 0).all()):
         return (np.nan, np.nan, np.nan)
@@ -121,9 +114,6 @@ def power_law(x: Array, values: Array, statistic: Statistic = "mean") -> tuple[f
 
 
 def late_share(episodes: Integers, values: Array, k: float) -> float:
-    """Return the share of a curve's value at k that was added between k / 10 and k; values [C] at episodes [C].
-
-    NaN if the curve is not above zero at k and at k / 10.
-    """
+    """Return the share of a curve's value at k that was added after k / 10; NaN unless it is above zero at both."""
     whole, tenth = (float(np.interp(at, episodes, values)) for at in (k, k / 10))
     return 1 - tenth / whole if np.isfinite(tenth) and tenth > 0 and whole > 0 else np.nan

@@ -1,7 +1,4 @@
-"""The search for the number of users at which the privacy cost becomes small, where every K is a separate run.
-
-All functions map arrays to arrays.
-"""
+"""The search for the number of users at which the privacy cost becomes small, where every K is a separate run."""
 
 from __future__ import annotations
 
@@ -10,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dprl.metrics import LEVEL, Array, Integers
+from dprl.metrics.curves import LEVEL, Array, Integers
 
 
 def next_to_try(known: Mapping[int, float], target: float, grid: Sequence[int], start: int) -> int | None:
@@ -122,8 +119,7 @@ def _near(grid: Sequence[int], k: float) -> int:
 
 
 def stays_below(at: Array, price: Array, target: float) -> float:
-    """Find the K from which a cost [N] at K = at [N] stays at most `target`, interpolating linearly between logarithms;
-    NaN if the last cost is above it."""
+    """Find the K from which a cost [N] at K = at [N] is at most `target` (log-log interpolation), or NaN."""
     return float(_all_settle(at, price[None], target)[0])
 
 

@@ -20,10 +20,7 @@ VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 
 @dataclass(frozen=True)
 class Finding:
-    """A measurement, its interval at LEVEL, its reference value, and the conclusion.
-
-    zone: the range that contains the whole interval if the claim holds.
-    """
+    """A measurement, its interval at LEVEL, and the conclusion: if a claim holds, the interval is within `zone`."""
 
     value: float
     low: float
@@ -34,10 +31,7 @@ class Finding:
 
 
 def t_interval(values: Array, tests: int = 1) -> Measured:
-    """Return the mean of values [seeds] with its t interval; NaN for fewer than two values, or if one is missing.
-
-    tests: the number of intervals that hold jointly with probability LEVEL (Bonferroni).
-    """
+    """Return the mean of values [seeds] with its t interval, or NaN. tests: how many hold jointly (Bonferroni)."""
     from scipy.special import stdtrit
 
     if len(values) < 2 or not np.isfinite(values).all():

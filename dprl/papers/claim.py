@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import Any
 
 from dprl.environments import ENVIRONMENTS
-from dprl.metrics import Finding
 from dprl.metrics.curves import Array, Evidence
+from dprl.metrics.verdicts import Finding
 from dprl.sentences.papers import Form
 from dprl.simulation import Spec
 
@@ -18,10 +18,7 @@ TRACES = "traces"  # a question about runs that is answered from their whole tra
 
 @dataclass(frozen=True)
 class SpecSeries:
-    """Values of several seeds, rows [seeds, P], at x [P], drawn in the style of a run of `spec`.
-
-    one_budget: whether all points have the same budget.
-    """
+    """Values of seeds, rows [seeds, P], at x [P], in the style of `spec`. one_budget: whether all have one budget."""
 
     spec: Spec
     label: str

@@ -49,8 +49,7 @@ def to_dict(evidence: Evidence) -> dict[str, Any]:
 
 
 def from_dict(given: Mapping[str, Any], questions: Mapping[Any, str]) -> Evidence:
-    """Restore evidence from the output of `to_dict`. questions: the question about each spec, which is not in the file;
-    answers without a question are left out."""
+    """Restore evidence from `to_dict`. questions: those about each spec; answers without a question are left out."""
     runs = {}
     for one in given["runs"]:
         v_star = np.nan if one["v_star"] is None else one["v_star"]

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from dprl.learners import ALGORITHMS
-from dprl.metrics import Finding, every_more_than, fewest_pulls
 from dprl.metrics.curves import Array, Evidence
+from dprl.metrics.verdicts import Finding, every_more_than, fewest_pulls
 from dprl.papers.claim import Setting, SettingPlot, SpecSeries, heading
 from dprl.papers.regret import Points, exponent_of, inverse, trust_label
 from dprl.simulation import RunSpec
@@ -50,8 +50,7 @@ def setting_heading(spec: RunSpec, *notes: str) -> str:
 
 
 def in_power(specs: Sequence[RunSpec], symbol: str) -> Setting:
-    """Test that suboptimal episodes grow at most like 1/alpha^2, or like 1/alpha or 1/epsilon if they are added by
-    privacy, as in private runs. symbol: α or ε, the one that changes along `specs`."""
+    """Test that suboptimal episodes grow at most like 1/alpha^2 or, if privacy adds them, like 1/symbol (α or ε)."""
     first, private = specs[0], specs[0].baseline() != specs[0]
     constant = trust_label(first) if symbol == "α" else f"α = {gap_of(first):g}"
 

@@ -7,26 +7,28 @@ results. related.toml has the later papers.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from dprl.metrics import Verdict, overall
+from dprl.metrics.verdicts import Verdict, overall
 from dprl.papers import CLAIMS
 from dprl.papers.claim import Claim
-from dprl.papers.report import ClaimReport
+from dprl.papers.evidence import gather_evidence
+from dprl.papers.report import ClaimReport, report
+from dprl.runs.store import Store
 from dprl.sentences.papers import about_verdicts
 
-ItemVerdict = Literal["holds", "fails", "not settled", "superseded", "disputed", "not tested"]
+ItemVerdict = Literal["holds", "fails", "inconclusive", "superseded", "disputed", "not tested"]
 ITEM_VERDICTS: tuple[ItemVerdict, ...] = get_args(ItemVerdict)
 STATED = ("superseded", "disputed", "not tested")  # verdicts that an item may state without an experiment
 FOUND: dict[Verdict, ItemVerdict] = {
     "holds": "holds",
     "holds as an upper bound": "holds",
-    "nothing learned yet": "not settled",
-    "undecided": "not settled",
+    "nothing learned yet": "inconclusive",
+    "undecided": "inconclusive",
     "does not hold here": "fails",
 }
 PAPERS = ("online", "offline", "pac", "linear", "shuffle")  # names of the files, in the order of the page
@@ -81,12 +83,12 @@ class Item:
         if self.claim is None:
             stated = next(verdict for verdict in ITEM_VERDICTS if verdict == self.verdict)
             return ItemFinding(self, stated, self.why)
-        report = reports[self.experiment]
-        verdicts = [report.findings[place].verdict for place in self.places]
+        judged = reports[self.experiment]
+        verdicts = [judged.findings[place].verdict for place in self.places]
         worst = overall(verdicts)
         place = self.places[verdicts.index(worst)]
-        setting = report.claim.settings[place]
-        number = f"{setting.statistic}: {report.numbers[place]}; claimed: {setting.asks}"
+        setting = judged.claim.settings[place]
+        number = f"{setting.statistic}: {judged.numbers[place]}; claimed: {setting.asks}"
         summary = f"{about_verdicts(verdicts)} {self.why}".strip()
         return ItemFinding(self, FOUND[worst], summary, number, place)
 
@@ -166,3 +168,24 @@ def related() -> tuple[Work, ...]:
 def findings(reports: Mapping[str, ClaimReport]) -> dict[str, ItemFinding]:
     """Return the verdict on every item, by its address."""
     return {address: item.found(reports) for address, item in all_items().items()}
+
+
+def reproduce(
+    claim: Claim, store: Store, visitor: str, progress: Callable[[float], None] | None, curves: bool
+) -> dict[str, Any]:
+    """Compute and print the verdict on a claim and its items, and return their files by name. Raises RunFailed.
+
+    curves: whether the curves of its settings, as CSV, are among the files.
+    """
+    known = gather_evidence(store, claim, visitor, progress)
+    found = report(claim, known)
+    print(found.text(), flush=True)
+    for item in all_items().values():
+        if item.experiment == claim.key:
+            print(f"  {item.address}: {item.found({claim.key: found}).verdict}. {item.says}")
+    files: dict[str, Any] = {f"{claim.key}.json": found.to_dict()}
+    if curves:
+        from dprl.papers.pictures import tables  # imports Plotly
+
+        files |= tables(claim, known)
+    return files

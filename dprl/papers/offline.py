@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from dprl.learners import OFFLINE
-from dprl.metrics import Finding, at_most, every_more_than, t_interval
 from dprl.metrics.curves import Array, Evidence
+from dprl.metrics.verdicts import Finding, at_most, every_more_than, t_interval
 from dprl.papers.claim import Setting, SettingPlot, environment_of, plot_of
 from dprl.simulation import OfflineSpec
 from dprl.words import human

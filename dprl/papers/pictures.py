@@ -7,14 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from dprl import metrics
 from dprl.figures import papers as figures
 from dprl.figures.lines import Series
 from dprl.figures.looks import numbered
 from dprl.figures.picture import Picture
-from dprl.metrics.curves import Evidence
+from dprl.metrics.curves import Evidence, regret_band
 from dprl.papers.claim import Claim, Setting
-from dprl.research.series import style_of, style_of_data
+from dprl.research.series import style_of
 from dprl.simulation import OfflineSpec
 from dprl.tables import csv
 
@@ -23,15 +22,13 @@ def curves_picture(claim: Claim, setting: Setting, known: Evidence, *, dark: boo
     """Draw the curves of a setting that has a chart."""
     assert setting.draw is not None
     plot, series = setting.draw(known), []
-    specs: list[Any] = [one.spec for one in plot.series]
-    offline = all(spec.kind == OfflineSpec.kind for spec in specs)
-    styles = [style_of_data(spec) if offline else style_of(spec) for spec in specs]
-    if not offline:
-        fixed = zip(plot.series, styles, strict=True)
-        styles = [look if one.one_budget else replace(look, epsilon=None) for one, look in fixed]
+    styles = []
+    for one in plot.series:
+        spec: Any = one.spec
+        look, offline = style_of(spec), spec.kind == OfflineSpec.kind
+        styles.append(look if offline or one.one_budget else replace(look, epsilon=None))
     for one, kind in zip(plot.series, numbered(styles), strict=True):
-        center, low, high = metrics.regret_band(one.rows)
-        series.append(Series(one.label, kind, np.asarray(one.x, float), one.rows, center, low, high))
+        series.append(Series(one.label, kind, np.asarray(one.x, float), one.rows, *regret_band(one.rows)))
     return figures.measured_curves(
         plot.title, plot.x_title, plot.y_title, series, plot.bound, see=claim.seen, dark=dark
     )

@@ -1,5 +1,4 @@
-"""Experiments on noise: the guarantee proved for a paper's noise, its bounds in runs, and the data that two colluding
-users recover."""
+"""Experiments on noise: a paper's proved guarantee, its bounds in runs, and data that two colluding users recover."""
 
 from __future__ import annotations
 
@@ -11,9 +10,9 @@ import numpy as np
 
 from dprl.environments import ENVIRONMENTS
 from dprl.learners import ALGORITHMS, OFFLINE
-from dprl.metrics import Finding, at_most, clopper_pearson, more_than
-from dprl.metrics.attack import Measured
+from dprl.metrics.attack import Measured, clopper_pearson
 from dprl.metrics.curves import Array, Evidence
+from dprl.metrics.verdicts import Finding, at_most, more_than
 from dprl.papers.claim import TRACES, Setting
 from dprl.privacy import PRIVATIZERS
 from dprl.simulation import AttackSpec, OfflineSpec, RunSpec

@@ -18,15 +18,19 @@ import numpy as np
 from dprl.environments import ENVIRONMENTS
 from dprl.fields import SpecError
 from dprl.learners import ALGORITHMS
-from dprl.metrics import FEWEST_FOR_MEDIAN, Array, search
+from dprl.metrics import search
+from dprl.metrics.curves import FEWEST_FOR_MEDIAN, Array
 from dprl.papers.report import version
-from dprl.privacy import MECHANISMS
+from dprl.privacy import MECHANISMS, PRIVATIZERS
+from dprl.runs.database import setting
 from dprl.simulation import RunSpec, estimate, kinds, online
 from dprl.simulation.axes import REPORTS
-from dprl.words import human, rough
+from dprl.words import human, percent, promise, rough
 
 Compute = Callable[[Sequence[RunSpec]], Mapping[RunSpec, Array]]  # final regret of each run, [seeds]
 
+KEY = "algorithms"  # argument of `dprl reproduce` for the ranking
+SAYS = "Users needed by every private algorithm at the same proved guarantee and in the same environments."
 BUDGET = (1.0, 1e-6)  # epsilon and delta that every run proves
 SEEDS = FEWEST_FOR_MEDIAN
 TARGET = 0.1  # share of V* that an average episode may lose
@@ -240,9 +244,7 @@ def _final(specs: Sequence[RunSpec]) -> list[Array]:
 @contextmanager
 def workers(count: int, progress: Callable[[float], None] | None = None) -> Iterator[Compute]:
     """Yield a function that computes runs in `count` processes; runs with the same noise share one process.
-
-    progress: called with the share of the present requests that is done.
-    """
+    progress: called with the share of the present requests that is done."""
     with ProcessPoolExecutor(count, mp_context=get_context("spawn")) as pool:
 
         def compute(specs: Sequence[RunSpec]) -> dict[RunSpec, Array]:
@@ -258,3 +260,17 @@ def workers(count: int, progress: Callable[[float], None] | None = None) -> Iter
             return found
 
         yield compute
+
+
+def reproduce(progress: Callable[[float], None] | None) -> dict[str, Any]:
+    """Compute and print the ranking, and return its file by name."""
+    with workers(setting("DPRL_WORKERS", 2, 1, 256), progress) as compute:
+        found = rank(compute)
+    print(
+        f"Users needed at {promise(*BUDGET)} proved, until an average episode loses at most {percent(TARGET)} of V*:"
+    )
+    for key, problem in PROBLEMS.items():
+        print(f"{problem.title} ({problem.size})")
+        for one in found.of(key):
+            print(f"  {one.title}, {PRIVATIZERS[one.privacy].title}: {one.words}")
+    return {f"{KEY}.json": found.to_dict()}

@@ -9,9 +9,11 @@ import numpy as np
 
 from dprl.environments import ENVIRONMENTS
 from dprl.learners import ALGORITHMS, OFFLINE
-from dprl.metrics import FLAT, Finding, at_most, more_than, power_law, search, t_interval
+from dprl.metrics import search
 from dprl.metrics.attack import Measured
 from dprl.metrics.curves import Array, Evidence
+from dprl.metrics.growth import FLAT, power_law
+from dprl.metrics.verdicts import Finding, at_most, more_than, t_interval
 from dprl.papers import hard, offline, regret
 from dprl.papers.claim import Claim, Setting, environment_of, heading
 from dprl.papers.experiments import (
@@ -80,16 +82,14 @@ def in_horizon(specs: Sequence[RunSpec], other: str, least: float | None, note: 
 
 
 def crossing(epsilons: Array, ratio: Array) -> Array:
-    """Return the epsilon at which each seed's ratio [seeds, E] falls to 1, [seeds], interpolated linearly between
-    logarithms; the end of the grid if the crossing lies beyond it."""
+    """Return the epsilon at which each seed's ratio [seeds, E] falls to 1 (log-log interpolation), or the last one."""
     logs = np.log(np.maximum(ratio, 1e-9))
     falling = np.minimum.accumulate(logs, axis=1)
     return np.array([float(np.exp(np.interp(0.0, -row, np.log(epsilons)))) for row in falling])
 
 
 def median_slope(x: Array, rows: Array) -> Measured:
-    """Fit the slope of a line through logarithms of medians over seeds, rows [seeds, P], with its 95% bootstrap
-    interval: a mean would depend on a few seeds that learn late."""
+    """Fit the log-log slope of medians (means depend on late seeds), rows [seeds, P], with a 95% bootstrap interval."""
 
     def slopes(medians: Array) -> Array:
         logs, at = np.log(medians), np.log(x) - np.log(x).mean()
@@ -102,8 +102,7 @@ def median_slope(x: Array, rows: Array) -> Measured:
 
 
 def free_above(runs: Sequence[RunSpec], epsilons: Sequence[float], note: str = "") -> Setting:
-    """Test that the epsilon at which privacy costs as much as learning falls at least like 1/sqrt(K). runs: one for
-    each K."""
+    """Test that the epsilon at which privacy costs as much as learning falls at least like 1/√K. runs: one per K."""
 
     def points(evidence: Evidence) -> Points:
         found = []

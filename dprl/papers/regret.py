@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from dprl.learners import ALGORITHMS
-from dprl.metrics import FLAT, Finding, at_most, every_more_than, grows, growth_by_decade, power_law, rate
 from dprl.metrics.attack import Measured
 from dprl.metrics.curves import Array, Evidence, RunCurves
+from dprl.metrics.growth import FLAT, growth_by_decade, power_law
+from dprl.metrics.verdicts import Finding, at_most, every_more_than, grows, rate
 from dprl.papers.claim import Setting, SettingPlot, SpecSeries, baselined, environment_of, heading, plot_of
 from dprl.privacy import PRIVATIZERS
 from dprl.simulation import RunSpec
@@ -36,14 +37,12 @@ def trust_label(spec: RunSpec) -> str:
 
 
 def learned(run: RunCurves) -> bool:
-    """Return whether the mean loss over seeds is below half of the largest possible loss. If more is lost, regret
-    depends on which wrong policy is played, not on how fast the right one is found."""
+    """Return whether the mean loss is below half the largest: else regret depends on which wrong policy is played."""
     return bool(run.ends.mean() < 0.5 * run.at[-1] * run.v_star)
 
 
 def order(chains: Sequence[Sequence[RunSpec]], note: str = "") -> Setting:
-    """Test that each run of a chain loses less than the next, by the smallest ratio of two neighbours, seed by seed;
-    neighbours that have both learned nothing give no verdict."""
+    """Test that each run of a chain loses less than the next, seed by seed, unless both have learned nothing."""
     specs = tuple(dict.fromkeys(spec for chain in chains for spec in chain))
     algorithms = dict.fromkeys(ALGORITHMS[spec.algorithm].title for spec in specs)
     title = problem_title(specs[-1], note)
@@ -178,8 +177,7 @@ def in_budget(specs: Sequence[RunSpec], note: str = "") -> Setting:
 
 
 def in_users(specs: Sequence[RunSpec], exponent: float, note: str = "") -> Setting:
-    """Test that regret grows at most like K^exponent in the number of users K. Each K is a separate run, and only runs
-    that have learned count (`learned`)."""
+    """Test that regret grows at most like K^exponent in the number of users K, each a separate run that learned."""
 
     def points(evidence: Evidence) -> Points:
         runs = [run for run in (evidence.runs[spec] for spec in specs) if learned(run)]

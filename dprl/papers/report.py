@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import dprl
-from dprl.metrics import Finding, Verdict, overall
 from dprl.metrics.curves import Evidence
+from dprl.metrics.verdicts import Finding, Verdict, overall
 from dprl.papers.claim import Claim
 from dprl.sentences import papers as sentences
 from dprl.simulation.base import engine

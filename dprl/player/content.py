@@ -22,14 +22,14 @@ from dprl.environments import ENVIRONMENTS
 from dprl.fields import SpecError
 from dprl.figures import regret, style
 from dprl.figures.chart import EPISODES, Chart
-from dprl.figures.lines import BANDS
+from dprl.figures.lines import band
 from dprl.figures.looks import CurveStyle, color
 from dprl.figures.picture import markup
 from dprl.figures.policy import environment_drawing
 from dprl.figures.trust import LEARNED
 from dprl.learners import ALGORITHMS
 from dprl.links import NAME, OWNERS, VERSION, defaults, spec_pairs, written
-from dprl.metrics import LEVEL
+from dprl.metrics.curves import LEVEL
 from dprl.privacy import PRIVATIZERS, Guarantee
 from dprl.research.series import place_of
 from dprl.sentences import promise as promises
@@ -76,8 +76,7 @@ class Shown:
 
 
 def sizes_of(spec: RunSpec) -> list[int]:
-    """Return the numbers of users that a page offers for a run, in ascending order: the run's own number, and
-    fractions of it."""
+    """Return the numbers of users that a page offers for a run, in ascending order: the run's own, and fractions."""
     sizes = {spec.episodes // part for part in PARTS}
     return sorted(size for size in sizes if size >= FEWEST_USERS or size == spec.episodes)
 
@@ -209,7 +208,7 @@ def _dress(dark: bool) -> dict[str, Any]:
         "layouts": layouts,
         "shares": regret.SHARES,
         "config": style.config("png", dark=dark) | {"responsive": True},
-        "band": BANDS["mean"],
+        "band": band("mean"),
         "muted": colors.muted,
         "bound": {"color": colors.roles["bound"], "width": 1.5, "dash": style.BOUND_DASH},
         "paper": colors.background,
@@ -218,8 +217,7 @@ def _dress(dark: bool) -> dict[str, Any]:
 
 
 def bends(data: bytes) -> bytes:
-    """Transform an array of smooth 8-byte numbers so that it compresses well: take differences twice, then group all
-    first bytes, all second bytes, and so on. The page reverses this."""
+    """Make smooth 8-byte numbers compressible: take differences twice, group bytes by place. The page reverses this."""
     words = np.frombuffer(data, "<u8")
     for _ in range(2):
         words = np.diff(words, prepend=np.zeros(1, np.uint64))

@@ -65,8 +65,7 @@ class ScriptPart(NamedTuple):
 
 @cache
 def plotly() -> str:
-    """Return Plotly's reduced script. All of it is one function, in parentheses, so that the browser compiles it
-    while it loads the page, and not again at the call."""
+    """Return Plotly's reduced script, all in one function in parentheses, which browsers compile while they load it."""
     whole: str = get_plotlyjs()
     with suppress(UnknownFormError):
         whole = only(whole, CHARTS)
@@ -163,8 +162,7 @@ def _outside(text: str, at: int, end: int) -> str:
 
 
 def _tokens(text: str, at: int, end: int) -> Iterator[tuple[str, int, int, int]]:
-    """Yield brackets and string literals: the kind, the start, the end, and the depth of brackets after it. Raises
-    UnknownFormError if brackets do not match."""
+    """Yield brackets and strings: kind, start, end, and depth after it. Raises UnknownFormError for bad brackets."""
     first, depth, templates = at, 0, list[int]()
     while found := TOKEN.search(text, at, end):
         kind, at = str(found.lastgroup), found.end()

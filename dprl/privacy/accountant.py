@@ -123,8 +123,7 @@ def account(
     change = Change(((counters, size),), one_way=counters == 1)
 
     def losses_at(amount: float) -> Losses:
-        """Return the privacy losses of `amount` shuffled bits if one episode changes, in one batch or one node per
-        level."""
+        """Return privacy losses of `amount` shuffled bits if an episode changes, in one batch or one node per level."""
         times = levels(releases) if noise.key == "binomial-tree" else 1
         return (
             Binomial(math.ceil(amount), 0.5, times * (counters - counters // 2), times * (counters // 2)),

@@ -314,8 +314,7 @@ def _all_gaussian(losses: Losses) -> float | None:
 
 @lru_cache(maxsize=16)
 def _on_grid(losses: Losses) -> tuple[float, list[list[LossPart]]]:
-    """Return the grid interval, and the privacy losses rounded to its multiples, for both orders of the data sets if
-    they differ."""
+    """Return the grid interval and the losses rounded to its multiples, for both orders of data sets if they differ."""
     interval = GRID * math.sqrt(sum(x.spread**2 for x in losses))
     ways = (False, True) if one_way(losses) else (False,)
     return interval, [parts_of(losses, interval, exchanged=way) for way in ways]

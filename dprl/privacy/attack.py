@@ -54,8 +54,7 @@ class Game:
         return self.stream.releases * len(self.first)
 
     def play(self, rng: np.random.Generator, executions: int) -> tuple[Array, Array]:
-        """Simulate the releases of each case many times; return the attacker's scores in the first and in the second
-        case [executions]."""
+        """Simulate the releases of each case many times; return the attacker's scores in both cases [executions]."""
         scores: tuple[list[Array], list[Array]] = ([], [])
         most = max(1, DRAWS // max(self.draws, 1))
         for begun in range(0, executions, most):

@@ -141,8 +141,7 @@ def _least(height: Callable[[float], float], interval: float) -> float:
 
 
 def _tilted_tail(parts: Sequence[LossPart], interval: float, theta: float, least: float) -> Tail | None:
-    """Return bounds on the probabilities of total losses >= `least`, computed with a tilt of theta; None if that
-    needs too many points."""
+    """Bound the probabilities of total losses >= `least`, with a tilt of theta; None if that needs too many points."""
     from scipy.fft import irfft, rfft
 
     tilted = [_tilted(part, interval, theta) for part in parts]

@@ -123,8 +123,7 @@ NO_NOISE = CuratorNoise(None, {}, (), NOTHING_PROMISED, {})
 def losses_of(
     mechanism: Mechanism, families: Sequence[Family], scales: Mapping[str, float], adjacency: str
 ) -> tuple[Losses, ...]:
-    """Return the privacy losses of changing one trajectory, over all releases, for each half of the data set that it
-    may be in."""
+    """Return the privacy losses of changing one trajectory, over all releases, for each half of the data set."""
     found = []
     for half in sorted({family.half for family in families}):
         losses: Losses = ()
@@ -143,10 +142,8 @@ def apart_of(
     adjacency: str,
     size: int = 1,
 ) -> tuple[Apart, ...]:
-    """Return how far noise on the grid is from continuous noise, for `size` changes, for each half of the data set.
-
-    Raises KeyError if the mechanism has no noise on a grid.
-    """
+    """Return how far grid noise is from continuous noise, for `size` changes, by half. Raises KeyError without a
+    grid."""
     found = []
     for half in sorted({family.half for family in families}):
         up = down = 0.0
@@ -194,9 +191,8 @@ def calibrated_scales(
 
 
 def rho_of(families: Sequence[Family], scales: Mapping[str, float]) -> float:
-    """Return the rho of zero-concentrated privacy that this noise proves for replacing one person in the worse half
-    of the data: the sum of t^2/2 over all shifts t, in units of the scale (`zcdp_of`), rounded up by at most one
-    unit in the 12th digit."""
+    """Return the rho of zero-concentrated privacy for replacing one person in the worse half of the data: the sum of
+    t^2/2 over all shifts t, in units of the scale (`zcdp_of`), rounded up by at most a unit in the 12th digit."""
     halves: dict[int, Fraction] = {}
     for family in families:
         squares = sum(count * Fraction(size) ** 2 for count, size in family.change.moves)

@@ -106,8 +106,7 @@ def length_tail(log_moments: Callable[[Array], Array], spread: Array, cells: int
 
 @lru_cache(maxsize=16)
 def _phi(cells: int) -> tuple[Array, Array]:
-    """Return a grid t [40,000] and ln phi(t), where phi(t) = E exp(t x) for one coordinate x of a random unit vector
-    in `cells` dimensions."""
+    """Return a grid t [40,000] and ln E exp(t x) for one coordinate x of a random unit vector in `cells` dimensions."""
     from scipy.special import gammaln, ive
 
     order = cells / 2 - 1
@@ -178,6 +177,5 @@ def bounded_length(
 
 
 def per_event(beta: float, cells: int, releases: int) -> float:
-    """Return the failure probability per counter and release for which all bounds hold together with probability >=
-    1 - beta/3."""
+    """Return the failure probability per counter and release for all bounds to hold with probability >= 1 - beta/3."""
     return beta / 3 / (cells * releases)

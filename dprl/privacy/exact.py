@@ -85,8 +85,7 @@ class Apart(NamedTuple):
 
 
 def gaussian_apart(scale: float, shift: float) -> Apart:
-    """Return how far discrete Gaussian noise is from continuous noise in a counter that changes by `shift`, both in
-    grid steps."""
+    """Return how far discrete Gaussian noise is from continuous noise if a counter moves by `shift` (in grid steps)."""
     q = math.exp(-2 * (math.pi * scale) ** 2)
     wrapped = 2 * q / (1 - q) if q < 1 else math.inf
     return Apart(1 / (24 * scale**2), (100 + shift / scale) ** 2 / (8 * scale**2) + wrapped)

@@ -48,8 +48,7 @@ class Gaussian:
 
 @dataclass(frozen=True)
 class Binomial:
-    """The privacy loss of counters with Binomial(trials, probability) noise, of which `up` rise by one and `down`
-    fall by one."""
+    """The privacy loss of counters with Binomial(trials, probability) noise: `up` rise by one, `down` fall by one."""
 
     trials: int
     probability: float
@@ -189,8 +188,7 @@ def binomial_window(trials: int, probability: float) -> tuple[int, Array, float]
 
 
 def _connect_dots(losses: Array, mass: Array, interval: float) -> tuple[int, Array]:
-    """Round losses to a grid without understating them: return the lowest grid index, and the mass on each grid
-    point from there on."""
+    """Put losses on a grid without understating them; return the lowest grid index, and the mass from there on."""
     floor = np.floor(losses / interval)
     rest = losses - floor * interval
     # share on the upper point: keeps sum of mass * exp(-loss)

@@ -76,10 +76,8 @@ def looks(
     read: Callable[[Store, S], T | None],
     found: dict[S, T],
 ) -> Generator[float, None, None]:
-    """Check all runs again and again: add finished ones to `found`, and yield the share done after each check.
-
-    Closing the generator early withdraws the requests.
-    """
+    """Check all runs again and again: add finished ones to `found`, yield the share done; closing withdraws the
+    requests."""
     asked: dict[S, int] = {}  # the number of requests for each
     try:
         for spec in wanted:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dprl import metrics
 from dprl.environments import ENVIRONMENTS
 from dprl.fields import SpecError, shown
 from dprl.figures import style, tradeoff
@@ -20,11 +19,11 @@ from dprl.figures.looks import CurveStyle, dashed, marked, numbered
 from dprl.figures.regret import distinct
 from dprl.figures.tradeoff import Frontier
 from dprl.learners import ALGORITHMS, OFFLINE
-from dprl.metrics.curves import Array, RunCurves
-from dprl.metrics.growth import center_of
+from dprl.metrics.curves import Array, RunCurves, Statistic
+from dprl.metrics.growth import center_of, power_law
 from dprl.plugins import Registry
 from dprl.privacy import MECHANISMS
-from dprl.research.series import bound_of, place_of, style_of, style_of_data
+from dprl.research.series import bound_of, place_of, style_of
 from dprl.sentences.price import about_frontier
 from dprl.simulation import OfflineSpec, RunSpec, answer, answered
 from dprl.theory import BOUNDS, Bound
@@ -65,16 +64,8 @@ TITLED: dict[str, tuple[Registry[Any], ...]] = {
 Points = list[tuple[Any, Any]]  # values of the axis with their runs
 
 
-def look_of(spec: Any) -> CurveStyle:
-    """Return the style of a run's marker."""
-    return style_of_data(spec) if spec.kind == OfflineSpec.kind else style_of(spec)
-
-
 def looks_of(kinds: Sequence[CurveStyle], *, shaded: bool) -> list[CurveStyle]:
-    """Return the style of each line, no two alike: lines of one colour have different dashes.
-
-    shaded: whether a line has the shade of its budget; if the budget is the axis, only the markers have shades.
-    """
+    """Return the style of each line, no two alike. shaded: whether a line, not only its markers, shows its budget."""
     return numbered(dashed([kind if shaded else replace(kind, epsilon=None) for kind in kinds]))
 
 
@@ -117,7 +108,7 @@ def frontier_of(
     ends: Callable[[Any], Array],
     worst_of: Callable[[Any], float],
     *,
-    statistic: metrics.Statistic = "mean",
+    statistic: Statistic = "mean",
     world: str = "",
 ) -> Frontier:
     """Return one line of a sweep along the axis `x`. The slope is fitted to points that have learned enough.
@@ -149,7 +140,7 @@ def frontier_of(
     return Frontier(
         label,
         style,
-        tuple(look_of(spec).epsilon for spec in specs),
+        tuple(style_of(spec).epsilon for spec in specs),
         np.array(at),
         center,
         low,
@@ -158,7 +149,7 @@ def frontier_of(
         whole=whole,
         worst=worst,
         share=center / np.where(worst > 0, worst, np.nan),
-        slope=metrics.power_law(inside, rows[fit].T, statistic) if enough else (np.nan,) * 3,
+        slope=power_law(inside, rows[fit].T, statistic) if enough else (np.nan,) * 3,
         fitted=(inside[0], inside[-1]) if enough else (np.nan, np.nan),
         theory=proved,
         world=world,
@@ -191,7 +182,7 @@ def frontier_picture(
     names = list(dict.fromkeys(name for points in lines.values() for name in points))
     if len(names) > style.MOST_CURVES:
         raise SpecError("axes", f"{len(names)} lines cannot be told apart; give at most {style.MOST_CURVES}.")
-    kinds = [next(look_of(p[name][0][1]) for p in lines.values() if name in p) for name in names]
+    kinds = [next(style_of(p[name][0][1]) for p in lines.values() if name in p) for name in names]
     looks = dict(zip(names, looks_of(marked(kinds), shaded=x not in BUDGETS), strict=True))
     best: dict[str, float] = {}  # V* by problem
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from dprl.figures import one_user as figures
 from dprl.learners import ALGORITHMS
 from dprl.mdp import TabularMDP, planning
-from dprl.metrics import Array, Integers
+from dprl.metrics.curves import Array, Integers
 from dprl.simulation import SeedTrace
 
 APART = 4.0  # smallest factor between the numbers of users at two successive moments
@@ -101,8 +101,7 @@ def episode(
 
 
 def apart(at: Integers, times: float) -> list[int]:
-    """Return indices of the increasing `at` such that each value is at least `times` the previous one; the last index
-    is always included."""
+    """Return indices of increasing `at`, each value at least `times` the previous one; the last is always included."""
     kept = [len(at) - 1]
     for i in range(len(at) - 2, -1, -1):
         if at[i] * times <= at[kept[-1]]:

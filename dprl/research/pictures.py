@@ -9,14 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from dprl import metrics
 from dprl.environments import ENVIRONMENTS
 from dprl.fields import SpecError, check_type, shown
 from dprl.figures import picture, regret, steps, style
 from dprl.figures.lines import Series
 from dprl.figures.looks import CurveStyle, marked, numbered
 from dprl.figures.regret import Measure
-from dprl.metrics.curves import RunCurves
+from dprl.metrics.curves import BANDS, RunCurves, Statistic, regret_band
 from dprl.research.series import (
     bound_of,
     gap_picture,
@@ -25,7 +24,6 @@ from dprl.research.series import (
     place_of,
     series_of,
     style_of,
-    style_of_data,
 )
 from dprl.sentences import uploads
 from dprl.sentences.offline import about_prices, bounds_by_start
@@ -66,9 +64,7 @@ def told_plainly(found: picture.Picture) -> Picture:
     return Picture(found.figure, found.alt, plain.replace("\N{NO-BREAK SPACE}", " "), found.table, found.see)
 
 
-def draw(
-    traces: Traces, measure: str | None, statistic: metrics.Statistic, *, log_x: bool, **how: bool
-) -> Picture:
+def draw(traces: Traces, measure: str | None, statistic: Statistic, *, log_x: bool, **how: bool) -> Picture:
     """Draw runs of one kind for `Comparison.plot`, whose arguments it receives. Raises SpecError."""
     kinds = list(dict.fromkeys(str(trace.spec.kind) for trace in traces.values()))
     kind, online = kinds[0], kinds[0] == RunSpec.kind
@@ -79,8 +75,8 @@ def draw(
         raise SpecError("traces", f"{kind} runs have no chart; give {' or '.join(MEASURES)} runs.")
     known = MEASURES[kind]
     check_type("measure", measure, str | None, f"one of {', '.join(known)}")
-    if not isinstance(statistic, str) or statistic not in metrics.BANDS:
-        raise SpecError("statistic", f"{shown(statistic)} is not allowed; give {' or '.join(metrics.BANDS)}.")
+    if not isinstance(statistic, str) or statistic not in BANDS:
+        raise SpecError("statistic", f"{shown(statistic)} is not allowed; give {' or '.join(BANDS)}.")
     if measure is not None and measure not in known:
         wrong = f"{shown(measure)} is not allowed{'' if online else f' of {kind} runs'}"
         raise SpecError("measure", f"{wrong}; give one of {', '.join(known)}.")
@@ -97,7 +93,7 @@ def draw(
     return told_plainly(regrets(traces, VIEWS[measure], statistic, log_x=log_x, **how))
 
 
-def regrets(traces: Traces, view: Measure, statistic: metrics.Statistic, **how: bool) -> picture.Picture:
+def regrets(traces: Traces, view: Measure, statistic: Statistic, **how: bool) -> picture.Picture:
     """Draw the regret of online runs, one curve each, in the dashboard's chart for `view`."""
     known = {trace.spec: known_of(trace) for trace in traces.values()}
     chosen = private_of(traces) if view == "extra" else traces
@@ -113,7 +109,7 @@ def regrets(traces: Traces, view: Measure, statistic: metrics.Statistic, **how: 
     return regret.comparison(curves, view=view, statistic=statistic, see=see, **how)
 
 
-def mistakes(traces: Traces, statistic: metrics.Statistic, **how: bool) -> picture.Picture:
+def mistakes(traces: Traces, statistic: Statistic, **how: bool) -> picture.Picture:
     """Draw the number of episodes of online runs that were suboptimal by more than alpha, against alpha.
 
     Traces measure alpha in shares of the best state's value, which may exceed V*. Larger alphas than V* are left out,
@@ -128,7 +124,7 @@ def mistakes(traces: Traces, statistic: metrics.Statistic, **how: bool) -> pictu
                 "measure", f"no episode of {name} can lose as much as the smallest alpha counted."
             )
         rows = np.array([seed.pac_count[-1] for seed in seeds], float)[:, possible]
-        curves.append(Series(name, look, alpha[possible], rows, *metrics.BANDS[statistic](rows)))
+        curves.append(Series(name, look, alpha[possible], rows, *BANDS[statistic](rows)))
     see = about_mistakes(curves, statistic)
     return regret.mistakes_over_alpha(curves, statistic=statistic, see=see, **how)
 
@@ -138,7 +134,7 @@ def gaps(traces: Traces, **how: bool) -> picture.Picture:
     known = {name: known_of(trace) for name, trace in traces.items()}
     alike = len({place_of(trace.spec) for trace in traces.values()}) == 1
     v_star = next(iter(known.values())).v_star if alike else None
-    curves = [gap_series(name, look, known[name], v_star) for name, _, look in named(traces, style_of_data)]
+    curves = [gap_series(name, look, known[name], v_star) for name, _, look in named(traces, style_of)]
     return gap_picture(curves, v_star, **how)
 
 
@@ -146,9 +142,9 @@ def privacy_costs(traces: Traces, **how: bool) -> picture.Picture:
     """Draw how far the lower bound V~ of each run is below that of its non-private baseline on the same data sets."""
     lower = {trace.spec: np.array([seed.lower for seed in trace.seeds]) for trace in traces.values()}
     curves, theorems = [], []
-    for name, spec, look in named(private_of(traces), style_of_data):
+    for name, spec, look in named(private_of(traces), style_of):
         rows = lower[spec.baseline()] - lower[spec]
-        curves.append(Series(name, look, traces[name].at, rows, *metrics.regret_band(rows)))
+        curves.append(Series(name, look, traces[name].at, rows, *regret_band(rows)))
         theorems.append(falls_by(spec))
     first = max(FALLS_FROM, float(curves[0].x[-1]) / 10)
     see = about_prices(curves, first, list(dict.fromkeys(filter(None, theorems))))

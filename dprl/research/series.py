@@ -8,7 +8,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dprl import metrics
 from dprl.environments import ENVIRONMENTS
 from dprl.figures import regret, steps
 from dprl.figures.lines import Series
@@ -19,7 +18,9 @@ from dprl.figures.trust import LEARNED
 from dprl.learners import ALGORITHMS, OFFLINE
 from dprl.mdp import TabularMDP
 from dprl.metrics import search
-from dprl.metrics.curves import RunCurves
+from dprl.metrics.curves import BANDS, RunCurves, Statistic, regret_band
+from dprl.metrics.growth import growth_exponent
+from dprl.metrics.policies import worse_actions
 from dprl.privacy import PRIVATIZERS, outside
 from dprl.privacy.curator import PROMISES
 from dprl.sentences.offline import about_actions, about_gaps, trajectories
@@ -32,8 +33,16 @@ DELTA = 1e-6  # the delta at which budgets of different kinds are compared
 PROVED = {"none": "", "zcdp": "", "pure": "-pure"}
 
 
-def style_of(spec: RunSpec) -> CurveStyle:
-    """Return the style of a run's curve."""
+def style_of(spec: RunSpec | OfflineSpec) -> CurveStyle:
+    """Return the style of a run's curve. The curator of a data set is trusted, as in the central model."""
+    if isinstance(spec, OfflineSpec):
+        sizes = [(promise.key, size) for promise in PROMISES.values() for size in ("paper", "calibrated")]
+        baselines = list(dict.fromkeys(learner.baseline for learner in OFFLINE.values()))
+        learner = baselines.index(OFFLINE[spec.algorithm].baseline)
+        learner += len(baselines) * (spec.rewards == "learned")
+        if spec.calibration is None:
+            return CurveStyle("none", learner=learner)
+        return CurveStyle("central", comparable(spec), sizes.index((spec.privacy, spec.calibration)), learner)
     noises = dict.fromkeys(  # the first learner's styles come first, and the styles of other packages' mechanisms last
         (m, size)
         for foreign in (False, True)
@@ -44,16 +53,6 @@ def style_of(spec: RunSpec) -> CurveStyle:
     )
     noise = next((i for i, own in enumerate(noises) if own == (spec.mechanism, spec.calibration)), 0)
     return CurveStyle(spec.privacy, spec.epsilon, noise, list(ALGORITHMS).index(spec.algorithm))
-
-
-def style_of_data(spec: OfflineSpec) -> CurveStyle:
-    """Return the style of a run on data sets. Its curator is trusted, as in the central model."""
-    noises = [(promise.key, size) for promise in PROMISES.values() for size in ("paper", "calibrated")]
-    baselines = list(dict.fromkeys(learner.baseline for learner in OFFLINE.values()))
-    learner = baselines.index(OFFLINE[spec.algorithm].baseline) + len(baselines) * (spec.rewards == "learned")
-    if spec.calibration is None:
-        return CurveStyle("none", learner=learner)
-    return CurveStyle("central", comparable(spec), noises.index((spec.privacy, spec.calibration)), learner)
 
 
 def comparable(spec: OfflineSpec) -> float | None:
@@ -78,7 +77,7 @@ def series_of(
     look: CurveStyle,
     title: str,
     measure: Measure,
-    statistic: metrics.Statistic = "mean",
+    statistic: Statistic = "mean",
     *,
     note: str = "",
     finished: bool = True,
@@ -98,14 +97,14 @@ def series_of(
         rows = known.beyond(baseline)
         done = known.done[: len(rows)]
         averaged = rows[done] if done.any() else rows
-    band = metrics.BANDS[statistic](averaged)
+    band = BANDS[statistic](averaged)
     needed = None
     if finished and measure in ("share", "per-episode") and v_star and len(episodes) > 1:
         good = LEARNED if measure == "share" else LEARNED * v_star
         needed = search.stays_below(episodes.astype(float), band[0], good)
     growth = None
     if finished and measure == "cumulative":
-        growth = metrics.growth_exponent(episodes, known.values, spec.episodes / 10, spec.episodes, statistic)
+        growth = growth_exponent(episodes, known.values, spec.episodes / 10, spec.episodes, statistic)
     return Series(
         title,
         look,
@@ -135,7 +134,7 @@ def gap_series(
     finished: bool = True,
 ) -> Series:
     """Return the suboptimality of one run over n: the mean over data sets, with its interval. v_star: V*, if known."""
-    band = metrics.regret_band(known.averaged)
+    band = regret_band(known.averaged)
     return Series(label, look, known.at, known.values, *band, complete=finished, note=note, v_star=v_star)
 
 
@@ -152,10 +151,9 @@ def bound_of(spec: OfflineSpec) -> Bound | None:
 
 
 def learned_picture(trace: OfflineTrace, at: int, mdp: TabularMDP, *, dark: bool = False) -> Picture:
-    """Draw the policy learned from one data set, step by step, compared with the optimal policy, and how often the
-    policy that generated the data takes the same action. at: the index of a data set with details."""
+    """Draw the policy learned from data set `at`, the optimal one, and how often the data's policy agrees with it."""
     policy, best = trace.policy[at], trace.optimal_policy
-    wrong = metrics.worse_actions(policy, best, trace.optimal_Q)
+    wrong = worse_actions(policy, best, trace.optimal_Q)
     weight = np.where(wrong, trace.optimal_occupancy, 0.0)
     here = trace.behaviour.sum(-1)
     taken = np.take_along_axis(trace.behaviour, policy[..., None].astype(np.intp), -1)[..., 0]

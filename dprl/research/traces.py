@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from dprl import metrics, simulation
+from dprl import simulation
 from dprl.fields import SpecError, check_flags, check_type
 from dprl.learners import ALGORITHMS, OFFLINE
 from dprl.messages.brief import cut, table_of
+from dprl.metrics.curves import Statistic
 from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.privacy.curator import PROMISES
 from dprl.privacy.guarantee import Guarantee, budget
@@ -61,7 +62,7 @@ class Trace(simulation.Trace[T_co]):
     """
 
     def plot(
-        self, measure: Measure | None = None, *, statistic: metrics.Statistic = "mean", dark: bool = False
+        self, measure: Measure | None = None, *, statistic: Statistic = "mean", dark: bool = False
     ) -> Picture:
         """Draw the dashboard's chart of the run.
 
@@ -124,7 +125,7 @@ class Comparison:
         self,
         measure: Measure | None = None,
         *,
-        statistic: metrics.Statistic = "mean",
+        statistic: Statistic = "mean",
         log_x: bool = True,
         log_y: bool = True,
         seeds: bool = False,

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from dprl.environments import ENVIRONMENTS
 from dprl.mdp import TabularMDP
-from dprl.metrics import Array
+from dprl.metrics.curves import Array
 from dprl.privacy.mechanisms.unary import asking
 from dprl.rooms.response import DRAWS, flip, opposites
 from dprl.statistics.counts import FITTED

@@ -13,7 +13,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from dprl.metrics import LEVEL, Array, Measured, clopper_pearson
+from dprl.metrics.attack import Measured, clopper_pearson
+from dprl.metrics.curves import LEVEL, Array
 
 DRAWS = 2**53  # equally likely outcomes of a coin, whole numbers from 0
 
@@ -29,10 +30,7 @@ def flip(epsilon: float) -> float:
 
 
 def report(answer: bool, epsilon: float, drawn: int) -> bool:
-    """Return the report of an answer. drawn: uniform on 0 .. DRAWS - 1.
-
-    Phones do this in assets/web/coin.js, where the answer stays.
-    """
+    """Return the report of an answer, as phones do in assets/web/coin.js. drawn: uniform on 0 .. DRAWS - 1."""
     return answer != (drawn < opposites(epsilon))
 
 

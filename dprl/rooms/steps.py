@@ -13,7 +13,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from dprl.fields import Field, SpecError
-from dprl.metrics import Measured
+from dprl.metrics.attack import Measured
 from dprl.rooms import clinic
 from dprl.rooms.response import curator_count, share_of_yes, shuffled
 
@@ -76,10 +76,7 @@ class Clinic:
 
 @dataclass(frozen=True)
 class Guess:
-    """A prediction that a lesson asks for: it is about a chart, not about a person, so it has no coin.
-
-    lesson: its key; step: 0, 1, ...
-    """
+    """A prediction that a lesson asks for, at step 0, 1, ...: it is about a chart, not a person, so it has no coin."""
 
     lesson: str
     step: int
@@ -112,9 +109,8 @@ def spends(content: Content) -> float:
 
 
 def budget_left(total: float, put: Iterable[Content]) -> float:
-    """Return the epsilon that past questions and clinics leave for later ones. A phone answers each once, so the
-    budgets of those that it could answer add up. The result is never below 0, and free of the rounding that binary
-    fractions add to decimal sums."""
+    """Return the epsilon left for later questions and clinics. A phone answers each once, so all budgets that it could
+    spend add up. The result is never below 0, and free of the rounding of binary fractions."""
     spent = math.fsum(map(spends, put))
     return max(round(total - spent, 9), 0.0)
 
@@ -171,8 +167,7 @@ class ShareEstimate:
 
 
 def estimate_share(room: str, step: ClassStep) -> ShareEstimate | None:
-    """Estimate from the answers to a question; None if there are none, and for all other steps. room: its code, which
-    seeds the noise of the simulated curator, one draw per question."""
+    """Estimate a share from the answers to a question, else None. room: its code, which seeds the curator's noise."""
     if not step.answers or not isinstance(step.content, Question):
         return None
     n, reported, epsilon = len(step.answers), step.answers.count(YES), step.content.epsilon

@@ -45,14 +45,12 @@ _ADDRESS = re.compile(r"(tcp|tls)://[^\s/]+:\d{1,5}")
 
 
 def build() -> str:
-    """Return a text that identifies the versions on which results depend: a digest of the sources, and NumPy's and
-    numba's versions."""
+    """Identify the versions on which results depend: a digest of the sources, and NumPy's and numba's versions."""
     return f"{source_digest()} {version('numpy')} {version('numba')}"
 
 
 def engine(text: str | None = None) -> str | None:
-    """Return the Dask scheduler's address: `text`, else DPRL_ENGINE; None for local workers. Raises SpecError if it
-    is not an address."""
+    """Return the Dask scheduler's address (`text`, else DPRL_ENGINE), None for local workers. Raises SpecError."""
     check_type("engine", text, str | None, _WHAT)
     text = (text or os.environ.get("DPRL_ENGINE", "")).strip()
     if not text:
@@ -91,8 +89,7 @@ class DaskSlot:
         self._client, self._simulation = client, simulation
 
     def play(self, order: Order) -> Report:
-        """Let the worker simulate a seed for a short time. Raises Died if the worker leaves meanwhile, Lost if the
-        scheduler does."""
+        """Let the worker simulate a seed for a while. Raises Died if the worker leaves, Lost if the scheduler does."""
         from distributed import KilledWorker
 
         name = ("dprl", f"{order.key}-{order.what}-{time.time_ns()}")
@@ -149,8 +146,7 @@ class Cluster:
                 log.info("The cluster could not be checked (%s).", type(error).__name__)
 
     def _survey(self) -> None:
-        """Forget workers that have left, and add new ones. Raises StoreError if a new worker has other versions, so
-        that its results would differ."""
+        """Forget workers that left, and add new ones. Raises StoreError if a version differs, as results would, too."""
         threads = self._client.nthreads()
         self._drop([slot for slot in self._slots() if slot.worker not in threads])
         new = threads.keys() - {slot.worker for slot in self._slots()}

@@ -40,8 +40,7 @@ class Engine:
         return sum(slot.plays != "here" for slot in list(self.slots))
 
     def begin(self, workers: int | None = None, engine: str | None = None) -> None:
-        """Start `workers` processes (by default DPRL_WORKERS, else 2) unless some are running, or use the Dask
-        scheduler at this address. Raises StoreError if that is impossible."""
+        """Start workers (by default DPRL_WORKERS, else 2) unless some run, or use this scheduler. Raises StoreError."""
         with self.work:
             if self.slots and engine == (self._cluster and self._cluster.address):
                 return

@@ -165,8 +165,7 @@ class Queue:
             run.rev = self._changes
 
     def lacking(self, run: Run, again: bool) -> list[tuple[int, str]]:
-        """Return the number and key of each seed that a new request for this run would put into the queue. again:
-        whether failed seeds are tried again."""
+        """Return the number and key of each seed that a request would queue. again: whether to retry failed seeds."""
         going = ("queued",) if again else ("queued", "failed")
         return [
             (number, key)
@@ -265,26 +264,26 @@ class Queue:
             served = self._served.get(visitor, 0.0)
             return Claim(self.last(ask, now), running[visitor], served, run.served, ask.at, seed)
 
-        for seed in here:
-            for run, visitor, ask in seed.wishes():
-                yield claim(seed, run, visitor, ask)
+        claims = [claim(seed, run, visitor, ask) for seed in here for run, visitor, ask in seed.wishes()]
+        yield from claims
+        busy = {each.seed for each in claims if not each.last}  # the others make nobody wait
         for visitor, waiting in self._queues.items():
             found: list[tuple[bool, bool, int, Claim]] = []
             for place, run in enumerate(list(waiting)):
                 seed_of_run, asked = self._first_fresh(run, slot), run.asks.get(visitor)
                 if not (run.fresh and asked and asked.waiting):
                     del waiting[run]
-                elif seed_of_run and may_begin(len(here), run in runs, visitor in visitors):
+                elif seed_of_run:
                     best = claim(seed_of_run, run, visitor, asked)
-                    found.append((best.last, run in runs, place, best))
-                    if found[-1][:2] == (False, False):
-                        break
+                    if may_begin(len(here if best.last else busy), run in runs, visitor in visitors):
+                        found.append((best.last, run in runs, place, best))
+                        if found[-1][:2] == (False, False):
+                            break
             if found:
                 yield min(found)[3]
 
     def put_back(self, order: Order, report: Report, seconds: float = 0.0) -> None:
-        """Record the result of a turn: a question is answered or not; a seed has failed, is no longer wanted, or
-        waits for its next turn."""
+        """Record a turn's result: an answer, or a seed that failed, is no longer wanted, or waits for its next turn."""
         if order.what == "question":
             self.taken.discard(order.key)
             if report.failed:

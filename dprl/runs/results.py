@@ -125,8 +125,7 @@ class Results:
     def _find(
         self, keys: Collection[str], column: str, held: Callable[[bytes, bytes | None], Any]
     ) -> dict[str, Any]:
-        """Return the stored values of these keys. column: the file's column with the value; held: a function that
-        takes it from a result in memory."""
+        """Return the stored values of these keys, from a column of the file, or by `held` from a result in memory."""
         before = self.file.notice
         with self._lock:  # memory first: whatever is written meanwhile is in the file by then
             mine = {key: self._held[key] for key in keys if key in self._held}

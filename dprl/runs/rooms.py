@@ -72,10 +72,8 @@ _LINK = "SELECT code FROM short_link WHERE page = ? AND query = ?"
 
 
 def read_code(text: str, length: int = CODE_LENGTH) -> str:
-    """Read a code of `length` letters that somebody typed or copied; return "" if the text is not a code.
-
-    It may be in lower case or in full-width letters, with spaces, dashes and other signs around and between them.
-    """
+    """Read a typed or copied code of `length` letters, in any case or width, with other signs; "" if it is not a
+    code."""
     code = re.sub(r"[\W_]", "", unicodedata.normalize("NFKC", text[:40])).upper()
     return code if len(code) == length and set(code) <= set(LETTERS) else ""
 
@@ -130,15 +128,13 @@ class Rooms:
         return code, key
 
     def find(self, code: str) -> Room | None:
-        """Return the current state of a room, or None if there is no such room. This is fast, because pages call it
-        every second."""
+        """Return a room's current state, or None if it does not exist. Fast, because pages call it every second."""
         rows = self._file.rows(_ROOM, code, _day_ago())
         return Room(**{**rows[0], "closed": bool(rows[0]["closed"])}) if rows else None
 
     def join(self, code: str, device: str, who: Lease) -> Room:
-        """Join a room, or return to it with the same device, which is a random name of the browser in this room.
-        Devices stay in the room when it is closed. Raises Refused if there is no such room, if it is closed or full,
-        or if too many wrong codes were tried."""
+        """Join a room, or return with the same device, a random name of the browser in this room. Devices stay in
+        closed rooms. Raises Refused if the room does not exist, is closed or full, or after too many wrong codes."""
         name = _room_digest(code, device)
         joined = bool(self._file.rows(_JOINED, code, name))
         if not joined:
@@ -164,8 +160,7 @@ class Rooms:
         return any(hmac.compare_digest(row["teacher"], _room_digest(code, key)) for row in rows)
 
     def put_step(self, code: str, key: str, content: Content) -> None:
-        """Open a new step of the lesson for the class, and close the previous one. Raises Refused, also if phones
-        would spend more than the room's total."""
+        """Open a step and close the previous one. Raises Refused, also if phones would spend more than the total."""
         with self._teaching(code, key) as db:
             closed, total = db.execute("SELECT closed, total FROM room WHERE code = ?", (code,)).fetchone()
             if closed:
@@ -192,8 +187,7 @@ class Rooms:
             )
 
     def close(self, code: str, key: str) -> None:
-        """Close a room: nobody can join or answer any more, and an open step is revealed. All data stay until the
-        room is deleted. Raises Refused."""
+        """Close a room: nobody can join or answer, an open step is revealed, and all data stay. Raises Refused."""
         with self._teaching(code, key) as db:
             db.execute("UPDATE room_step SET state = 'revealed' WHERE room = ?", (code,))
             db.execute("UPDATE room SET closed = 1 WHERE code = ?", (code,))
@@ -205,9 +199,8 @@ class Rooms:
         self._wipe()
 
     def respond(self, code: str, device: str, place: int, answer: str) -> None:
-        """Record a device's answer to a step; each device has one answer, and repeating it changes nothing. answer:
-        for a question, the report after the phone's coin. Raises Refused, and SpecError if this is not an answer to
-        the step."""
+        """Record a device's only answer to a step; repeating it changes nothing. answer: for a question, the report
+        after the phone's coin. Raises Refused, and SpecError if it does not fit the step."""
         with self._file.writing() as db:
             room = db.execute(_ROOM, (code, _day_ago())).fetchone()
             if room is None:
@@ -289,8 +282,7 @@ class ShortLinks:
 
     def shorten(self, page: str, query: str, who: Lease) -> str:
         """Return the letters of the short link to a page, the same each time. page: its path, "" for Home; query:
-        without the question mark. Raises Refused if the link is too long, or if too many links exist or were made
-        from here."""
+        without the question mark. Raises Refused for a long link, or if too many exist or were made from here."""
         if len(query) > MOST_LETTERS:
             raise Refused(filled(LINKS["long"], length=f"{len(query):,}", most=f"{MOST_LETTERS:,}"))
         if known := self._file.rows(_LINK, page, query):

@@ -42,8 +42,7 @@ class RunRow(RunStatus):
 
 @dataclass(frozen=True, kw_only=True)
 class Activity:
-    """The total activity of all visitors: workers, seeds in progress, seeds that wait, the seconds that these need
-    on one core, and the number of their runs."""
+    """All visitors' activity: workers, seeds in progress, seeds that wait, their seconds on one core, and the runs."""
 
     workers: int
     seeds_running: int

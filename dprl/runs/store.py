@@ -19,9 +19,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dprl import metrics
 from dprl.engine import home
-from dprl.metrics.curves import RunCurves
+from dprl.metrics.curves import RunCurves, align
 from dprl.runs.database import Database, StoreError, setting
 from dprl.runs.engine import Engine
 from dprl.runs.limits import CAPS, Cap, Lease
@@ -105,8 +104,7 @@ class Store:
             self._changed()
 
     def clear(self, visitor: str) -> int:
-        """Remove a visitor's finished runs from the visitor's list, and from the store unless another visitor has
-        them, too; return how many left the list."""
+        """Remove a visitor's finished runs (from the store only if nobody else has them), and return their number."""
         with self._work:
             own = [run for run in self._queue.runs.values() if visitor in run.asks]
             ended = [run for run in own if self.status(run.spec, visitor).state not in ("queued", "running")]
@@ -120,15 +118,13 @@ class Store:
         return len(ended)
 
     def cost(self, specs: Iterable[SpecLike]) -> tuple[int, float]:
-        """Estimate the cost of a request for these runs: the number of seeds to compute, and their seconds on one
-        core. Finished and running seeds cost nothing."""
+        """Estimate a request's cost: the seeds to compute (not finished or running), and their seconds on one core."""
         lacking = {spec: len(self._queue.lacking(self._look(spec), again=False)) for spec in specs}
         seconds = (n * self._simulation.estimate(spec).seconds for spec, n in lacking.items() if n)
         return sum(lacking.values()), sum(seconds)
 
     def status(self, spec: SpecLike, visitor: str | None = None) -> RunStatus:
-        """Return the status of a run. visitor: whose view to return; the run is cancelled for a visitor who
-        withdrew, although others may still wait for it."""
+        """Return a run's status. For a visitor who withdrew it is cancelled, although others may still wait for it."""
         run = self._look(spec)
         with self._work:
             whole = {key for key in run.keys if run.there.get(key, -1) >= 0}
@@ -191,8 +187,7 @@ class Store:
             )
 
     def live(self, spec: SpecLike) -> list[tuple[int, NDArray[np.int64], NDArray[np.float64]]]:
-        """Return the points so far of every seed that has any, as (seed, at [C], values [C]); for an online run,
-        these are episodes and cumulative regret."""
+        """Return each seed's points so far, as (seed, at [C], values [C]): episodes and regret for an online run."""
         keys = self._run(spec).keys
         with self._work:
             points = {key: self._queue.seeds[key].curve for key in keys if key in self._queue.seeds}
@@ -207,11 +202,10 @@ class Store:
         return found
 
     def curves(self, spec: Spec) -> RunCurves:
-        """Return the curves so far, with a row for each seed up to the last one that has points, so that each seed
-        keeps the row of its own baseline."""
+        """Return the curves so far, with a row for each seed up to the last with points, to keep baselines paired."""
         grown = {seed: (at, values) for seed, at, values in self.live(spec) if len(at)}
         rows = [grown.get(seed, _NO_POINTS) for seed in range(max(grown, default=-1) + 1)]
-        at, values = metrics.align(rows)
+        at, values = align(rows)
         return RunCurves(at, values, ended=bool(len(at)) and bool(at[-1] == spec.size))
 
     def whole_curves(self, spec: Spec) -> RunCurves | None:
@@ -236,8 +230,7 @@ class Store:
         return Trace(spec, traces) if len(traces) == spec.seeds else None
 
     def answer(self, question: str, spec: SpecLike) -> str | None:
-        """Return the answer to a question about a spec that needs no run, as JSON; "" if it could not be computed,
-        None while it is not known yet."""
+        """Return the answer to a question about a spec, as JSON; "" if it cannot be computed, None if not known yet."""
         key = f"{question} {spec.seed_key(0)}"
         with self._work:
             if key in self._queue.questions or key in self._queue.taken:
@@ -252,16 +245,14 @@ class Store:
         return None
 
     def present(self, tabs: Collection[str]) -> set[str]:
-        """Record that these browser tabs are open now, and return all tabs whose requests end with them. The code
-        that sees Streamlit's sessions calls this about every second."""
+        """Record, about every second, which browser tabs are open; return all tabs whose requests end with them."""
         with self._work:
             self._queue.tabs |= dict.fromkeys(self._queue.tabs.keys() & set(tabs), time.monotonic())
             return set(self._queue.tabs)
 
     @property
     def notice(self) -> str:
-        """Return a sentence about a problem, or "": results cannot be written, no worker can be reached, or a file
-        was replaced."""
+        """Return a sentence about a problem, or "": unwritable results, unreachable workers, a replaced file."""
         files = self.results.file.notice, self._rooms_file.notice
         return next(filter(None, (self.results.notice, self.engine.trouble, *files)), "")
 

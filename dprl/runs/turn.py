@@ -17,7 +17,7 @@ log = logging.getLogger("dprl.runs.worker")
 TURN = 0.25  # s
 HELD = 5  # the most seeds that a worker has started: several runs of one visitor can grow side by side
 MOST = 8  # the same, if the further seeds belong to visitors who have none started
-KEPT = MOST + 4  # runs that a worker has interrupted, including cancelled ones
+KEPT = 2 * MOST + 4  # interrupted runs that a worker keeps: with those that come last, and cancelled ones
 
 # The module whose functions play seeds and answer questions; tests use a small one.
 SIMULATION = "dprl.simulation"
@@ -25,8 +25,7 @@ SIMULATION = "dprl.simulation"
 
 @dataclass(frozen=True)
 class Order:
-    """A task for a worker: simulate a seed, or answer a question. key: the key of the seed or the question; spec:
-    the spec as JSON."""
+    """A worker's task: simulate a seed, or answer a question. key: the seed's or question's; spec: the spec as JSON."""
 
     what: Literal["seed", "question"]
     key: str

@@ -51,8 +51,7 @@ class PipeSlot:
         self._start()
 
     def play(self, order: Order) -> Report:
-        """Let the worker process work on a task for a turn. Raises Died, after starting a new process, and Lost
-        after `close`."""
+        """Let the process work on a task for a turn. Raises Died and starts a new process, or Lost after `close`."""
         idle = self.process.poll() is not None
         try:
             if idle:
@@ -103,8 +102,7 @@ def child_environment() -> dict[str, str]:
 
 
 def end_with_parent() -> None:
-    """Let this process end with its parent, however that ends: standard input is a pipe whose other end only the
-    parent holds, so the system closes it."""
+    """Let this process end with its parent, however that ends: only the parent holds our standard input's other end."""
 
     def watch() -> None:
         while os.read(0, 4096):

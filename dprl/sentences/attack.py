@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from dprl.messages import filled, messages
-from dprl.metrics import Measured
+from dprl.metrics.attack import Measured
 from dprl.words import at_least, at_most, human, plural, promise, proves, share_at_most
 
 SAID = messages("charts")["attack"]
@@ -65,8 +65,7 @@ def surely(bound: float, delta: float) -> str:
 
 
 def about_scores(guessed: Measured, best: float, half: bool) -> str:
-    """Describe the histograms of scores. best: the largest probability of a correct guess that the proof allows; half:
-    whether the noise was half as large as it should be."""
+    """Describe the histograms of scores. best: the largest chance of a correct guess; half: whether noise is halved."""
     noise = "The full noise would allow" if half else "The noise allows"
     return (
         f"The likelier episode was the right one in {guessed.value:.1%} of the trials ({guessed.low:.1%} to "
@@ -118,8 +117,7 @@ def about_epsilons(deltas: Sequence[float], epsilons: Sequence[float]) -> str:
 
 
 def about_collusion(step: str, exact: int, users: int, worst: float) -> str:
-    """Describe how much two colluding users can find out. exact: users whose data they find exactly; worst: the
-    largest error."""
+    """Describe how much two colluding users find out. exact: users they recover exactly; worst: the largest error."""
     if step == "one":
         return "The two bars always differ by the same noise. It shifts all counts alike, so every rise stays visible."
     if step == "subtract":

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from dprl.figures.lines import SEEDS, Statistic
 from dprl.messages import filled, messages
-from dprl.metrics import FEWEST_FOR_MEDIAN
+from dprl.metrics.curves import FEWEST_FOR_MEDIAN
 from dprl.words import listed, plural, some
 
 NOTHING = "There is nothing to draw yet."
@@ -14,9 +14,8 @@ SAID, STATISTIC = messages("charts")["doubts"], messages("charts")["seeds"]
 
 
 def unsettled(stuck: int, of: int, at: Sequence[str] = ()) -> str:
-    """Warn that a run without privacy has not found the best policy in `stuck` of its seeds (see
-    `metrics.unsettled`); return "" if `stuck` is 0. at: the points of a sweep with this doubt; `stuck` is then the
-    largest number at any such point."""
+    """Warn that `stuck` seeds of a run without privacy have not found the best policy (see `growth.unsettled`), or
+    return "". at: a sweep's points with this doubt; `stuck` is then the largest number at any of them."""
     if not stuck:
         return ""
     told = {"stuck": stuck, "seeds": plural(of, "seed")}

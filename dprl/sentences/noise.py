@@ -8,7 +8,8 @@ import numpy as np
 
 from dprl.figures.counts import VISITS, CountFamily
 from dprl.messages import filled, messages
-from dprl.metrics import Array, CountNoise
+from dprl.metrics.curves import Array
+from dprl.metrics.policies import CountNoise
 from dprl.words import human, percent, rough, significant
 
 SAID = messages("charts")["counts"]
@@ -56,8 +57,7 @@ def region(
     users: int,
     private: bool,
 ) -> str:
-    """Describe the confidence radii of two weights, with noise (widths) and without (quiet), and their true errors
-    (off), each [2]. bound: C_w, the maximum length of the weights."""
+    """Describe two weights' confidence radii with noise (widths) and without (quiet), and true errors (off) [2]."""
     if not np.isfinite(widths).all():
         return str(SAID["indefinite"])
     said = " ".join(

@@ -8,7 +8,8 @@ import numpy as np
 
 from dprl.figures.lines import Series
 from dprl.messages import messages
-from dprl.metrics import Bite, growth_exponent
+from dprl.metrics.growth import growth_exponent
+from dprl.metrics.policies import Bite
 from dprl.metrics.search import stays_below
 from dprl.sentences.doubts import NOTHING
 from dprl.words import at_least, count, human, listed, percent, plural, quoted, rough, to_the
@@ -56,10 +57,8 @@ def _so_far(curves: Sequence[Series]) -> str:
 
 
 def about_prices(curves: Sequence[Series], first: float, proved: Sequence[tuple[str, str]] = ()) -> str:
-    """Describe how fast the privacy cost in the lower bound falls from n = first on, with the exponent's interval.
-
-    proved: pairs of an algorithm and the theorem that proves 1/n for it.
-    """
+    """Describe how fast the privacy cost falls from n = first on. proved: pairs of an algorithm and its theorem of
+    1/n."""
     parts = []
     for curve in curves:
         if curve.complete and len(curve.x) > 1 and (curve.center[-1] > 0):

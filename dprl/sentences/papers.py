@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from dprl.messages import filled, messages
-from dprl.metrics import VERDICTS, Finding, Verdict
+from dprl.metrics.verdicts import VERDICTS, Finding, Verdict
 from dprl.words import exponent, human, listed, plural
 
 SENTENCES = messages("charts")["claims"]
@@ -44,8 +44,7 @@ def finding(found: Finding, form: Form) -> str:
 
 
 def against(found: Sequence[Finding]) -> str:
-    """Describe whether the statistics of several settings support a claim. Values below an upper bound that holds are
-    counted separately, as in `summary`."""
+    """Describe whether settings support a claim. Values below an upper bound that holds are counted separately."""
     verdicts = [one.verdict for one in found]
     inside, lower = verdicts.count("holds"), verdicts.count("holds as an upper bound")
     if len(found) == 1:

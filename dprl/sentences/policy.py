@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dprl.messages import filled, messages
-from dprl.metrics import Array
+from dprl.metrics.curves import Array
 from dprl.words import human, percent, quoted
 
 SAID = messages("charts")["policy"]
@@ -62,8 +62,7 @@ def about_steps(wrong: NDArray[np.bool_], weight: Array, sure: Array | None = No
 
 
 def about_visits(occupancy: Array, state_labels: Sequence[str], shared: float) -> str:
-    """Describe which states a policy visits. occupancy: [H,S]; shared: the share of time that it spends where the
-    optimal policy would be."""
+    """Describe the states that a policy visits. shared: the share of time spent where the best policy would be."""
     favourite = int(occupancy.mean(axis=0).argmax())
     time = percent(float(occupancy[:, favourite].mean()))
     return (
@@ -73,8 +72,7 @@ def about_visits(occupancy: Array, state_labels: Sequence[str], shared: float) -
 
 
 def about_chances(policy: Array, optimal_policy: Actions, weight: Array) -> str:
-    """Describe the action probabilities of a stochastic policy [H,S,A]. weight: the optimal policy's probability of
-    each state [H,S]."""
+    """Describe a stochastic policy's action probabilities [H,S,A]. weight: the optimal policy's state visits [H,S]."""
     right = np.take_along_axis(policy, optimal_policy[..., None].astype(int), -1)[..., 0]
     sure, share = policy.max(-1), float((right * weight).sum() / weight.sum())
     return (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -11,7 +12,8 @@ from dprl.figures.lines import Statistic
 from dprl.figures.tradeoff import OVER, Frontier, Measure
 from dprl.figures.trust import LEARNED, X_RANGE, Cost
 from dprl.messages import filled, messages
-from dprl.metrics import FLAT, Growth, flat_from, least
+from dprl.metrics.growth import FLAT, Growth, flat_from
+from dprl.metrics.verdicts import least
 from dprl.sentences.doubts import NOTHING, of_seeds
 from dprl.words import exponents, halving, human, listed, percent, plural, proves, quoted, rough, to_the
 
@@ -70,8 +72,7 @@ def how_frontier(
     extra: Sequence[str] = (),
     statistic: Statistic = "mean",
 ) -> list[str]:
-    """Return the numbers behind `about_frontier` as a list: slopes with intervals and ranges, the statistic, further
-    remarks."""
+    """Return the numbers behind `about_frontier` as a list: slopes with intervals and ranges, the statistic, notes."""
     known = [c for c in curves if np.isfinite(c.center).any()]
     if not known:
         return list(filter(None, extra))
@@ -96,8 +97,7 @@ def _near(known: Sequence[Frontier], symbol: str) -> str:
 
 
 def _slope(curve: Frontier, measure: Measure, symbol: str, short: bool) -> str:
-    """Describe how a curve grows in x. short: whether to leave out the interval, and to give the range of x only if
-    it is a part of the curve."""
+    """Describe a curve's growth in x. short: whether to omit the interval, and the range of x unless it is a part."""
     what = NAMED.get(measure, measure)
     power = to_the(symbol, *(curve.slope[:1] if short else curve.slope))
     way = filled(SAID["falls" if curve.slope[0] < 0 else "grows"], what=what, power=power)
@@ -111,7 +111,7 @@ def _slope(curve: Frontier, measure: Measure, symbol: str, short: bool) -> str:
 
 def _slopes(known: Sequence[Frontier], measure: Measure, symbol: str) -> str:
     fitted = [c for c in known if np.isfinite(c.slope[0])]
-    said = [_slope(c, measure, symbol, short=True) for c in fitted]
+    said = [*_levels(known, measure, symbol), *(_slope(c, measure, symbol, short=True) for c in fitted)]
     hopeless = [
         c for c in known if c not in fitted and c.style.model != "none" and LITTLE < least([c.share]) < np.inf
     ]
@@ -119,11 +119,27 @@ def _slopes(known: Sequence[Frontier], measure: Measure, symbol: str) -> str:
         names = listed([quoted(c.label) for c in hopeless])
         lost = percent(least([c.share for c in hopeless]))
         said.append(filled(SAID["little"], runs=names, share=lost))
-    if said:
-        return " ".join(said)
-    template, amount = (SAID["lost_share"], percent) if measure == "share" else (SAID["lost"], human)
-    runs = [filled(template, run=quoted(c.label), loss=amount(float(c.center[-1]))) for c in known]
-    return filled(SAID["ends"], symbol=symbol, x=human(float(known[0].x[-1])), runs=listed(runs))
+    return " ".join(said) or NOTHING
+
+
+def _levels(known: Sequence[Frontier], measure: Measure, symbol: str) -> list[str]:
+    """Describe all curves at one point that they share: the one nearest to 1 for a budget, otherwise the last."""
+    points = [
+        {x: (loss, share) for x, loss, share in zip(c.x, c.center, c.share, strict=True) if np.isfinite(loss)}
+        for c in known
+    ]
+    common = [x for x in points[0] if all(x in each for each in points)]
+    if not common:
+        return []
+    at = min(common, key=lambda x: abs(math.log(x))) if symbol in ("ε", "ρ") else common[-1]
+    runs = []
+    for c, each in zip(known, points, strict=True):
+        loss, share = each[at]
+        told = {"run": quoted(c.label), "share": percent(share)}
+        amount = {} if measure == "share" else {"loss": human(loss)}
+        runs.append(filled(SAID["level" if amount else "level_share"], **told, **amount))
+    what = "price" if "price" in measure else "regret"
+    return [filled(SAID[f"at_{what}"], symbol=symbol, x=human(float(at)), runs=listed(runs))]
 
 
 def growth_state(steps: Sequence[Growth]) -> str:
@@ -162,8 +178,7 @@ def how_growth(growth: Mapping[str, Sequence[Growth]]) -> list[str]:
 
 
 def about_ladder(steps: Sequence[Any], own: int | None = None) -> str:
-    """Describe how much each idea reduces the noise, from the paper's noise to the smallest, and where the run's own
-    noise is."""
+    """Describe how much each idea reduces the noise, from the paper's to the smallest, and where the run's own is."""
     before, parts, given_back = steps[0], [], []
     for step in steps:
         if step.idea:

@@ -11,7 +11,7 @@ from dprl.figures.lines import Series, Statistic
 from dprl.figures.regret import Measure, distinct
 from dprl.figures.trust import LEARNED
 from dprl.messages import filled, messages
-from dprl.metrics import late_share
+from dprl.metrics.growth import late_share
 from dprl.sentences.doubts import NOTHING, of_seeds
 from dprl.words import human, percent, quoted, rough, some, to_the
 
@@ -35,7 +35,7 @@ def about_regret(curves: Sequence[Series], view: Measure, statistic: Statistic =
 
     Curves of one environment are compared after the same number of episodes, the largest that two of them reached. In
     averages, only finished runs are compared, if there are any.
-    Equal settings in several environments come first, then the environment of a draft.
+    Equal private settings in several environments come first, then the environment of a draft.
     """
     ends = _ends(curves)
     if not ends:
@@ -44,16 +44,18 @@ def about_regret(curves: Sequence[Series], view: Measure, statistic: Statistic =
     for end in sorted(ends, key=lambda end: not end.curve.style.draft):
         places.setdefault(end.curve.place, []).append(end)
     said = [_about_one_place(there, view) for there in places.values()]
-    across = _across_places(ends) if view in AVERAGES else []
-    return " ".join([*across, *said, of_seeds(statistic, min(len(end.curve.rows) for end in ends))])
+    if view in AVERAGES:
+        said = [*_across_places(ends, True), *said, *_across_places(ends, False)]
+    return " ".join([*said, of_seeds(statistic, min(len(end.curve.rows) for end in ends))])
 
 
-def _across_places(ends: list[_End]) -> list[str]:
-    """Compare how many episodes runs with equal settings need to learn in different environments."""
+def _across_places(ends: list[_End], private: bool) -> list[str]:
+    """Compare how many episodes runs with equal settings (private or not) need to learn in different environments."""
     alike: dict[str, list[_End]] = {}
     for end in ends:
         place, _, settings = end.name.removeprefix(DRAFT).partition(": ")
-        if settings and place and _users_needed(end) < np.inf:
+        same = private == (end.curve.style.model != "none")
+        if same and settings and place and _users_needed(end) < np.inf:
             alike.setdefault(settings, []).append(end)
     said = []
     for group in alike.values():
@@ -190,8 +192,7 @@ def _extra(ends: list[_End], at: float) -> str:
 
 
 def about_mistakes(curves: Sequence[Series], statistic: Statistic = "mean") -> str:
-    """Describe which curves have the fewest and the most episodes that are suboptimal by more than the smallest
-    alpha. Only curves that have the first curve's smallest alpha are compared."""
+    """Describe which curves have the fewest and most episodes that lose more than the first one's smallest alpha."""
     if not curves or not len(curves[0].x):
         return NOTHING
     alpha = float(curves[0].x.min())

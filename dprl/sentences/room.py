@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from dprl.messages import counted, filled, messages
-from dprl.metrics import Measured
+from dprl.metrics.attack import Measured
 from dprl.words import human, percent, proves, rough
 
 COIN, PHONE = messages("room")["coin"], messages("room")["phone"]

@@ -19,10 +19,8 @@ def about_the_policy(algorithm: str, found: Mapping[str, Any]) -> str:
 
 
 def bound_and_chance(found: Mapping[str, Any], lacking: bool) -> str:
-    """State with which probability the proved bound may fail, and for which choices it holds.
-
-    found: the file's entry on the bound; lacking: whether somebody else decides in some states.
-    """
+    """State how likely the proved bound fails, and for which choices it holds. lacking: whether others decide
+    somewhere."""
     chance = at_most(found["except with a chance of"])
     said = [SAID["holds"].format(chance=chance), SAID["best_of"]]
     if lacking:

@@ -57,10 +57,7 @@ def needs(episodes: int) -> str:
 
 
 def outlook(average: float, noise: float) -> list[str]:
-    """Describe how the noise compares with the expected size of a count, before a release and without using the data.
-
-    average: average number of users who take an action in a state at a step. noise: its standard deviation.
-    """
+    """Compare the noise's standard deviation with `average`, the users per state, action and step, before a release."""
     shown = {name: human(float(f"{value:.2g}")) for name, value in (("average", average), ("noise", noise))}
     said = [filled(SAID["noise"], **shown)]
     if noise > average:

@@ -109,8 +109,7 @@ def cautious(low: float, value: float, high: float) -> str:
 
 
 def rows_of(about: Mapping[str, Any]) -> list[tuple[str, str, str]]:
-    """Return the rows of a release's table (name, estimate, interval), with the recommended policy first, from the
-    content of the policy's file."""
+    """Return the rows (name, estimate, interval) of a policy file's release, with the recommended policy first."""
     held, other, bound = about["held out"], about["other policy"], about["bound"]
     least = "Cautious policy, proved bound", f"at least {at_least(bound['worth at least'])}", "–"
     if not held["verdict"]:

@@ -1,5 +1,4 @@
-"""Attacks as a kind of spec: simulate thousands of noisy releases, and guess from each which of two trajectories one
-user had."""
+"""Attacks as a kind of spec: simulate noisy releases, and guess from each which of two trajectories one user had."""
 
 from __future__ import annotations
 
@@ -157,8 +156,7 @@ class AttackSpec(SpecBase):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class AttackTrace(TraceCore[AttackSpec]):
-    """The result of one unit of an attack. Its curve shows how well the scores separate the two cases after each number
-    of runs."""
+    """The result of one unit of an attack: its curve shows how well scores separate both cases by number of runs."""
 
     # releases, counters: the number of releases and of counters that tell the two worlds apart in one execution
     releases: int
@@ -204,7 +202,7 @@ class AttackRun:
 
     def curve(self) -> Curve:
         """Return the separation of the scores at the points reached so far."""
-        from dprl.metrics import separation
+        from dprl.metrics.attack import separation
 
         n = self.spec.executions
         at = np.unique(np.linspace(max(2, n // POINTS), n, POINTS).round().astype(np.int64))

@@ -1,5 +1,4 @@
-"""The settings that a sweep of online runs can vary: spec fields, parameters of environment and learner, and privacy
-models."""
+"""The settings that a sweep of online runs can vary: spec fields, parameters, and privacy models."""
 
 from __future__ import annotations
 
@@ -21,7 +20,7 @@ NOISES = {
     "scaled": "as in the paper, scaled so that ε is proved",
 }
 OWNERS: dict[str, Mapping[str, Any]] = {"algorithm": ALGORITHMS, "environment": ENVIRONMENTS}
-REPORTS = {"played": "only reports of users who played"}
+REPORTS = {"played": "only reports of users told to take the action"}
 MODEL_ALLOWED = (
     "a privacy model, or one with mechanism and noise, such as central:laplace-tree:paper (calibrated, scaled) or "
     "local:unary:calibrated:played"
@@ -96,8 +95,7 @@ class PrivacyChoice:
 
 
 def axes(base: RunSpec) -> dict[str, Callable[[Any], Any]]:
-    """Return the settings that a sweep can vary, each with a function that puts a value or its text in canonical
-    form."""
+    """Return the settings that a sweep can vary, each with a function that puts a value or text in canonical form."""
     fields = axis_fields(base, OWNERS, FIELDS)
     found: dict[str, Callable[[Any], Any]] = {"privacy": lambda value: PrivacyChoice.parse(value).text}
     return found | {name: partial(axis_value, f) for name, f in fields.items() if name != "privacy"}

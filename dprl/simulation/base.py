@@ -21,8 +21,7 @@ FIRST = "online"  # the kind of a spec that names none
 
 
 class SpecBase:
-    """The base of the frozen dataclasses that describe runs. TABLE lists their fields; equal canonical forms are equal
-    specs."""
+    """The base of dataclasses that describe runs. TABLE lists their fields; equal canonical forms are equal specs."""
 
     kind: ClassVar[str]  # the key of its Kind, see kinds.py
     TABLE: ClassVar[Mapping[str, Field]]  # the fields of the kind, except for specs within the spec
@@ -87,8 +86,7 @@ class SpecBase:
             self._set(name, table_field.check(getattr(self, name)))
 
     def _check_owned(self, **owners: Any) -> None:
-        """Check every field, including an environment that is the user's own model, and the parameters of environment
-        and algorithm. owners: the registries of environments and algorithms."""
+        """Check all fields, a user's own model, and parameters. owners: registries of environments and algorithms."""
         given: Any = self
         for name, value in zip(
             ("environment", "environment_params"),

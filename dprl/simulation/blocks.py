@@ -52,8 +52,7 @@ EXAMPLE = Model(_CELLS, _CELLS[0], _CELLS, _ONES, _CELLS, _ONES, True, np.zeros(
 
 
 def model_of(mdp: TabularMDP, *, binary_rewards: bool = False) -> Model:
-    """Prepare an MDP for sampling. binary_rewards: whether each user rounds rewards at random to 0 or 1, with unchanged
-    means."""
+    """Prepare an MDP for sampling. binary_rewards: whether users round rewards at random to 0 or 1 (same means)."""
     return Model(
         mdp.P,
         mdp.R,
@@ -97,8 +96,7 @@ def drawn_action(rng: np.random.Generator, policy: Any, h: int, s: int) -> int:
 def walk(
     rng: np.random.Generator, model: Model, policy: Any, users: int, counts: Array, starts: Ints
 ) -> None:
-    """Simulate `users` trajectories one by one; add them to `counts`, and write the numbers of users per start state to
-    `starts`."""
+    """Simulate `users` trajectories one by one; add them to `counts`, and write users per start state to `starts`."""
     H, S = policy.shape[0], policy.shape[1]
     B = model.P.shape[3]
     for s in range(S):

@@ -20,8 +20,7 @@ DEFAULTS = {COUNTERS: 250_000.0, MINUTES: 10.0, GIGABYTES: 2.0}
 
 
 def limit(name: str) -> float:
-    """Return a limit as set in the environment variable of this name, or its default. Raises SpecError unless it is a
-    positive number."""
+    """Return a limit from the environment variable `name`, or its default. Raises SpecError unless it is positive."""
     text = os.environ.get(name, "").strip()
     try:
         value = float(text) if text else DEFAULTS[name]
@@ -92,8 +91,7 @@ def estimate(work: Work) -> Estimate:
 
 
 def check_cost(work: Work, smaller: str = "") -> None:
-    """Raise SpecError for a run that has too many counters or needs too much time or memory, and suggest settings that
-    fit. smaller: the suggestion if no horizon H is short enough."""
+    """Raise SpecError if a run needs too much time, memory or counters, and suggest settings that fit, or `smaller`."""
     (S, A, H, _), cells, K = work.size, work.cells, work.users
     cost, most = estimate(work), int(limit(COUNTERS))
     if cells > most:

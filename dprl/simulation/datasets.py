@@ -1,5 +1,4 @@
-"""Draw data sets of n trajectories that follow a behaviour policy, as the counts from which learners compute their
-statistics."""
+"""Draw data sets of n trajectories under a behaviour policy, as the counts from which learners compute statistics."""
 
 from __future__ import annotations
 
@@ -180,9 +179,8 @@ def following(policy: ArrayLike, share: float = 0.7) -> str:
 
 
 def sample(rng: np.random.Generator, mdp: TabularMDP, behaviour: tuple[Part, ...], n: int) -> Array:
-    """Draw the counts of n independent trajectories [H, S, A, S + 2] (rows as in mdp/counts.py). The distribution is
-    exact, although no trajectory is simulated: the users per policy, their actions and their next states are drawn as
-    multinomials. The time does not depend on n."""
+    """Draw the counts of n independent trajectories [H, S, A, S + 2] (rows as in mdp/counts.py), exactly but not one by
+    one: users per policy, actions and next states are multinomials. The time does not depend on n."""
     record = empty(mdp.H, mdp.S, mdp.A)
     m = transitions(record)
     each = multinomial(rng, n, np.array([part.share for part in behaviour]))

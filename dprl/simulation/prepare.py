@@ -26,8 +26,7 @@ PAC_ALPHAS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)  # shares of the best start state
 
 
 def streams(spec: RunSpec, seed: int) -> tuple[np.random.Generator, np.random.Generator]:
-    """Return one seed's random generators: for users, and for noise. The generator for users does not depend on the
-    mechanism."""
+    """Return a seed's random generators for users and for noise. That for users does not depend on the mechanism."""
     users, noise = np.random.SeedSequence([spec.root_seed, seed]).spawn(2)
     return np.random.Generator(np.random.SFC64(users)), np.random.Generator(np.random.SFC64(noise))
 
@@ -104,9 +103,8 @@ def paper_noise(spec: RunSpec, statistic: Statistic) -> PaperScale:
 
 
 def error_told(spec: RunSpec, noise: Noise) -> Array:
-    """Return the error E that the learner assumes in a count, [B]: with the practical bonus, PRACTICAL_E standard
-    deviations of one counter (for elimination); with the anytime bonus, the radius of the noise in a row; otherwise
-    E_{eps,beta}."""
+    """Return the error E that the learner assumes in a count [B]: with the practical bonus, PRACTICAL_E deviations of
+    one counter (for elimination); with the anytime bonus, the radius of a row's noise; else E_{eps,beta}."""
     if spec.bonus == "anytime":
         return noise.radius()
     return PRACTICAL_E * noise.std if spec.bonus == "practical" else noise.bound

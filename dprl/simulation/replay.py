@@ -172,16 +172,14 @@ def light_pack(run: SeedRun) -> Pack:
 
 
 def stops_of(spec: RunSpec) -> list[float | None]:
-    """Return the values of epsilon that a page offers for a run, including its own, in ascending order; [None]
-    without privacy."""
+    """Return the values of epsilon that a page offers for a run, with its own, ascending; [None] without privacy."""
     if spec.epsilon is None:
         return [None]
     return [*sorted({*STOPS, spec.epsilon})]
 
 
 def _differing(first: Pack, other: Pack) -> list[list[Any]]:
-    """Return the number and content of each buffer that differs between two packs and affects what a page shows (see
-    UNSEEN)."""
+    """Return the number and content of each buffer that differs between two packs and affects a page (see UNSEEN)."""
     unseen = UNSEEN if any(buffer.name == TOLD for buffer in first.buffers) else ""
     return [
         [number, _told_from(mine.array, its.array)]

@@ -65,8 +65,7 @@ class Spec(Protocol):
 
 
 class Curve(NamedTuple):
-    """A curve: its axis and measure, each named in one word, such as episode and regret; increasing points on the
-    axis, at most the spec's size [C]; and the measure at these points [C]."""
+    """A curve: axis and measure, each a word such as episode and regret; increasing points and values there [C]."""
 
     axis: str
     measure: str

@@ -27,10 +27,7 @@ class Trajectory:
 
     @classmethod
     def parse(cls, name: str, text: object, size: Size) -> Trajectory:
-        """Parse a trajectory written as `state/action/reward ...`; the last step is repeated up to step H.
-
-        Raises SpecError, naming the field `name`.
-        """
+        """Parse `state/action/reward ...`; the last step is repeated up to step H. Raises SpecError, naming `name`."""
         words = text.split() if isinstance(text, str) and len(text) <= MOST_TEXT else []
         steps: list[tuple[int, int, int]] = []
         for word in words:
@@ -81,17 +78,15 @@ def _row(table: Table, h: int, s: int, a: int) -> Table:
 
 
 def stays(table: Table, h: int, s: int, a: int, beside: int = -1) -> int:
-    """Return a possible next state of (h, s, a): s itself if possible, else the first; avoid the state `beside` if
-    another exists."""
+    """Return a possible next state of (h, s, a): s itself if possible, else the first; not `beside` if avoidable."""
     row = _row(table, h, s, a)
     known = [int(x) for x in row[row >= 0]]
     return next((x for x in (s, *known) if x in known and x != beside), known[0])
 
 
 def farthest(size: Size, possible: Table | None = None) -> tuple[str, str]:
-    """Return two trajectories that differ in as many counters as possible: 6H, if there are at least two states or
-    actions. At each step they differ in the state or, if it is the same, in the action. possible: see
-    `Trajectory.counts`."""
+    """Return two trajectories that differ in as many counters as possible: 6H, if there are two states or actions. At
+    each step they differ in the state or, if it is the same, in the action. possible: see `Trajectory.counts`."""
     table = every_state(size.S) if possible is None else possible
     first, second, s, other = [], [], 0, size.S - 1
     for h in range(size.H):

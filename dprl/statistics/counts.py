@@ -43,8 +43,7 @@ LAYER = Change(((4, 1.0),))
 
 @dataclass(frozen=True)
 class Counts(Statistic):
-    """The visits n, the transitions m and the reward sums r as a statistic, with the post-processing that they get
-    after noise."""
+    """Visits n, transitions m and reward sums r as a statistic, with the post-processing that they get after noise."""
 
     publish: Callable[[Array, Array, Array, Array], None]  # kernel of the post-processing
     # visits, reward: units of release: noise is added to n * visits and r * reward, which are then divided again

@@ -83,10 +83,8 @@ class Dataset(CellsOfSteps):
 
 
 class Transitions(CellsOfSteps):
-    """The query for the counts of transitions m alone, with noise but without projection; n is their sum in each row.
-
-    The projection does not mix steps, so the noise in one step's release is independent of all other steps.
-    """
+    """The query for the transitions m alone, not projected, so that its noise is independent across steps; n sums
+    them."""
 
     family = "transitions"
 
@@ -99,8 +97,7 @@ class Transitions(CellsOfSteps):
         return counts.transitions(record)
 
     def answer(self, record: Array, noise: Array, error: float) -> Array:
-        """Return the noisy transitions m~ and their sums n~, [H, S, A, S + 2], which may be negative, without
-        rewards; `error` is not used."""
+        """Return noisy transitions m~ and their sums n~, perhaps negative [H, S, A, S + 2]; `error` is not used."""
         released = np.zeros_like(record)
         m = counts.transitions(released)
         m[...] = self.sums(record) + noise.reshape(m.shape)

@@ -99,8 +99,7 @@ class FeatureGram(Statistic):
         return replace(self, even=True)
 
     def paper_noise(self, model: str, size: Size, K: int, epsilon: float, delta: float) -> PaperScale:
-        """Return the paper's noise in matrices, sigma_Lambda (Luyo et al. 2021, Appendix E.1); `units` gives
-        sigma_u."""
+        """Return the paper's noise in matrices, sigma_Lambda (Luyo et al. 2021, Appendix E.1); `units` has sigma_u."""
         H, B = size.H, self.releases
         B0 = doublings(B)
         scale = 128 / epsilon * sqrt(B * H * B0) * log(32 * H * B0 * B / delta) ** 2
@@ -127,8 +126,7 @@ def doublings(batches: int) -> int:
 
 @kernel
 def design(counts: Array, features: Array, sums: Array) -> None:
-    """Sum the feature matrices of all users so far, and write them to sums [H, 1, d, d + 1]; counts: of these users
-    [H, S, A, S + 2]; features: [S, A, d]."""
+    """Write users' summed feature matrices to sums [H, 1, d, d + 1]. counts: [H, S, A, S + 2]; features: [S, A, d]."""
     H, S, A, _ = counts.shape
     d = features.shape[2]
     for h in range(H):

@@ -38,10 +38,7 @@ def taken(policy: Any, h: int, s: int, a: int) -> bool:
 
 @kernel
 def cells_told(policy: Any, noisy: Array) -> NDArray[np.int64]:
-    """Return the indices of the counters whose action the policy takes, in the order of the noise.
-
-    noisy: [H, S, A, B + 2], NaN if there is no counter.
-    """
+    """Return the indices of the counters whose action the policy takes, in noise order. noisy: NaN for no counter."""
     H, S, A, width = noisy.shape
     found = np.empty(noisy.size, dtype=np.int64)
     cell = 0

@@ -97,21 +97,18 @@ def moment_change(features: Array, top: float) -> tuple[Change, Change]:
 
 
 def centred_change(features: Array) -> tuple[Change, Change]:
-    """Return the largest changes of a vector: if one trajectory is replaced by another (from phi/2 to -phi/2), and
-    by an empty one. Its targets are in [-1/2, 1/2]."""
+    """Return a vector's largest changes for targets in [-1/2, 1/2]: to another trajectory, and to an empty one."""
     squares = (features**2).sum(-1)
     return _moved(float(squares.max())), _moved(float(squares.max()) / 4)
 
 
 def bounded_gram() -> tuple[Change, Change]:
-    """Return a Gram matrix's largest changes if features have norm at most 1: if one trajectory is replaced by
-    another, |phi phi^T - phi' phi'^T|_F <= sqrt 2, and by an empty one, 1."""
+    """Return a Gram matrix's largest changes if |phi| <= 1: sqrt 2 to another trajectory, and 1 to an empty one."""
     return _moved(1.0), _moved(0.5)
 
 
 def bounded_moment(top: float) -> tuple[Change, Change]:
-    """Return a vector's largest changes if features have norm at most 1: 2 top if one trajectory is replaced by
-    another, top if by an empty one."""
+    """Return a vector's largest changes if |phi| <= 1: 2 top to another trajectory, and top to an empty one."""
     return _moved(4 * top**2), _moved(top**2)
 
 

@@ -101,21 +101,18 @@ class Statistic(Protocol):
         """Return the largest effect of changing one user's data (REPLACE_ONE or BLANK_ONE), in the units of release."""
 
     def scales(self, size: Size, scale: float) -> Array:
-        """Return the scale of the noise in each cell (or in each cell of a repeating row), in the statistic's own
-        units. scale: in units of release."""
+        """Return the noise's scale in each cell (or in a repeating row), in own units. scale: in units of release."""
 
     def counter(self, scale: float) -> float:
         """Return the scale of the noise in the counter that guarantees and previews show, or in any cell."""
         return scale
 
     def error_bound(self, scale: float, tail: Array) -> Array:
-        """Return E, the bound on the noise that the learner assumes. tail: a bound on the unit noise in each cell,
-        which is E by default; the learner then multiplies it by the scales."""
+        """Return E, the assumed noise bound: by default `tail`, that on each cell's unit noise; learners scale it."""
         return tail
 
     def row(self, size: Size) -> int:
-        """Return the number of cells in a row; the noise of a row has a joint bound, because learners use its cells
-        together."""
+        """Return the number of cells in a row, which share a joint noise bound because learners use them together."""
 
     def rows(self, size: Size) -> int:
         """Return the number of rows into which the cells are grouped."""

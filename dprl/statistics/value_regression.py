@@ -113,8 +113,7 @@ class ValueRegression(Statistic):
 
 
 def balanced(moves: tuple[float, ...], d: int) -> list[float]:
-    """Return the units of a matrix and a vector that minimise the effect of noise, given one user's effects on their
-    draws (see `units`)."""
+    """Return units of a matrix and a vector that minimise the noise's effect. moves: a user's effects (see `units`)."""
     matrix, vector = moves
     ratio = matrix / sqrt(2 * d)
     length = sqrt(matrix * matrix / ratio + vector)

@@ -91,8 +91,7 @@ class Readings:
         self._waiting: list[Reading] = []  # in the order of arrival; the first one is being read
 
     def begin(self, file: BinaryIO, asked: dict[str, Any]) -> Reading:
-        """Put a file into the queue of files to read. asked: see `read`, without the name. Raises SpecError if too
-        many files wait or no file can be stored here."""
+        """Queue a file to read; asked: see `read`. Raises SpecError if too many files wait or it cannot be stored."""
         size = file.seek(0, 2)
         name = kept.new_name()
         with self._turn:

@@ -17,7 +17,7 @@ from dprl.fields import Field
 from dprl.users.law import MODELS, MOST, Array, At, log_needed, signal
 from dprl.users.table import Table
 
-Verdict = Literal["affordable", "too close to call", "not affordable", "not known"]
+Verdict = Literal["enough", "too close to call", "not enough", "not known"]
 Kind = Literal["measured", "extrapolated", "beyond"]
 
 FIELDS: Mapping[str, Field] = {
@@ -103,7 +103,7 @@ def answers(table: Table, asked: Asked) -> list[Need]:
     for model in MODELS:
         needed = float(curve(table, asked, model, np.array([asked.epsilon]))[0])
         factor = factor_of(table, asked, model)
-        verdict = "affordable" if asked.met else _verdict(asked.users, needed, factor)
+        verdict = "enough" if asked.met else _verdict(asked.users, needed, factor)
         line = curve(table, asked, model, BUDGETS) if model != "none" else np.full(len(BUDGETS), np.nan)
         found.append(Need(model, kind, needed, factor, verdict, _crossing(line, asked.users), asked.met))
     return found
@@ -113,8 +113,8 @@ def _verdict(users: float, needed: float, factor: float) -> Verdict:
     if not np.isfinite(factor):
         return "not known"
     if users >= needed * factor:
-        return "affordable"
-    return "not affordable" if users <= needed / factor else "too close to call"
+        return "enough"
+    return "not enough" if users <= needed / factor else "too close to call"
 
 
 def _crossing(line: Array, users: float) -> float:
@@ -140,8 +140,7 @@ def likely(table: Table, asked: Asked, model: str) -> bool:
 
 
 def likely_from(table: Table, asked: Asked, model: str) -> float:
-    """Return the smallest budget (two digits) for which the users are likely enough; infinite if there is none in the
-    allowed range, NaN if the error is unknown."""
+    """Return the smallest budget (two digits) for likely enough users: inf if none, NaN if the error is unknown."""
     low, high = float(BUDGETS[0]), float(BUDGETS[-1])
     factor = factor_of(table, asked, model)
     if not np.isfinite(factor):
@@ -156,10 +155,7 @@ def likely_from(table: Table, asked: Asked, model: str) -> float:
 
 
 def ways(table: Table, asked: Asked, model: str) -> list[Asked]:
-    """Return settings with which a model's users are likely enough, each as close to the visitor's as possible.
-
-    They change the budget, the users, both the users and the budget (to the largest), or the loss.
-    """
+    """Return the nearest settings with likely enough users: another budget, more users, both, or another loss."""
     if not np.isfinite(factor := factor_of(table, asked, model)) or likely(table, asked, model):
         return []
     least, largest = likely_from(table, asked, model), float(BUDGETS[-1])
@@ -200,16 +196,14 @@ def factor_of(table: Table, asked: Asked, model: str) -> float:
 
 
 def episodes_needed(table: Table, asked: Asked, model: str, most: int) -> float:
-    """Return the episodes needed if one user has up to `most` of them; infinite for more than MOST, NaN if the budget
-    per episode is below all measured budgets."""
+    """Return the episodes needed if a user has up to `most`: infinite above MOST, NaN below all measured budgets."""
     if model != "none" and asked.epsilon / most < min(table.epsilons):
         return np.nan
     return float(curve(table, asked, model, np.array([asked.epsilon]), most)[0])
 
 
 def curve(table: Table, asked: Asked, model: str, epsilons: Array, episodes: int = 1) -> Array:
-    """Return the users needed at budgets [P]; infinite for more than MOST. episodes: the maximum per user, who then
-    counts once for each possible episode."""
+    """Return the users needed at budgets [P] (infinite above MOST), each counted once for each of their episodes."""
     H = table.problems[asked.problem].H if asked.problem else asked.H
     mu = np.array([signal(model, float(epsilon), asked.delta, H, episodes) for epsilon in epsilons])
     share = asked.loss / 100

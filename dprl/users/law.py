@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dprl.metrics import Array
+from dprl.metrics.curves import Array
 from dprl.privacy.accounting import for_each, gaussian_mu
 from dprl.privacy.mechanisms.unary import clearest
 
@@ -110,8 +110,7 @@ def log_needed(law: Law, model: str, at: At) -> Array:
 
 
 def off(law: Law, points: Sequence[Point]) -> Array:
-    """Return ln(predicted K / measured K), [N], for points of one model. If more than MOST users were needed, the error
-    is measured from MOST and is at most 0."""
+    """Return ln(predicted K / measured K) [N] for points of a model; min(0, ln(predicted / MOST)) if K > MOST."""
     at = At(*(np.array([getattr(p, name) for p in points], float) for name in At._fields))
     found = log_needed(law, points[0].model, at)
     measured = np.array([p.needed for p in points])
@@ -171,8 +170,7 @@ def covering(errors: Array, groups: Sequence[str]) -> float:
 
 
 def held_out(points: Sequence[Point]) -> dict[str, float]:
-    """Return, for each model, the error factor for environments outside the fit: each environment, with all its sizes,
-    is left out once, and the law is fitted to the others."""
+    """Return each model's error factor on environments left out of the fit, one at a time, with all their sizes."""
     errors: dict[str, list[float]] = {}
     names: dict[str, list[str]] = {}
     for left in dict.fromkeys(p.environment for p in points):

@@ -1,6 +1,4 @@
-"""The table of users needed, as a file that `python -m bench.bundled users` computes: measured numbers, the power law
-fitted to them, and the error of both.
-"""
+"""The table of users needed (`python -m bench.bundled users`): measured numbers, the fitted law, and their errors."""
 
 from __future__ import annotations
 
@@ -117,8 +115,7 @@ class Table:
 
     @property
     def inside(self) -> dict[str, float]:
-        """Return, for each model, the share of predictions that fall within the stated factor, on kinds of environments
-        that the model was not fitted to; all kinds count equally."""
+        """Return each model's share of predictions within the stated factor, averaged over kinds outside its fit."""
         return {model: float(np.mean(list(kinds.values()))) for model, kinds in self.crossed.items()}
 
     @property

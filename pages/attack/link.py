@@ -42,11 +42,7 @@ def encode(spec: AttackSpec, step: str = STEPS[0]) -> list[tuple[str, str]]:
 def decode(
     parameters: Mapping[str, Sequence[str]], problems: list[str], files: Mapping[str, str] | None = None
 ) -> tuple[AttackSpec, str]:
-    """Read the query parameters (each key with all its values): the attack, and the step of the collusion. A sentence
-    about each fault is added to `problems`.
-
-    files: texts known on this server that are too long for a link, by their digest.
-    """
+    """Read an attack and the step of the collusion from a link. problems, files: see `links.decode`."""
     changes: list[dict[str, Any]] = []
     if (text := links.last(parameters, "b")) is not None:
         run, wrong = links.decode_spec(text, files)

@@ -10,9 +10,9 @@ import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from dprl import metrics
 from dprl.figures import attack as figures
 from dprl.figures.picture import Picture
+from dprl.metrics.attack import epsilon_of_separation, guessed_right, histogram, roc, separation, surely
 from dprl.privacy import MECHANISMS, PRIVATIZERS, Guarantee
 from dprl.sentences import attack as sentences
 from dprl.simulation import AttackSpec, RunSpec
@@ -88,7 +88,7 @@ def attack_box(run: RunSpec | None, refusal: str) -> None:
     offer(spec, show_attack, lambda: RUNS.missing([spec]), lambda _: work, [refusal], shown=spec == shown)
 
 
-PLACES = {"together": "All in one release", "random": "Anywhere in the run"}
+PLACES = {"together": "Episodes in one release", "random": "Episodes at random times"}
 
 
 def release_part() -> None:
@@ -122,7 +122,7 @@ def choices(going: bool) -> None:
     shown = {"first": a.spec.first, "second": a.spec.second}
     now = next((key for key, pair in pairs.items() if pair == shown), None)
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="attack_choices"):
-        titles = {"farthest": "Farthest apart", "nearest": "One reward differs"}
+        titles = {"farthest": "Most different episodes", "nearest": "One reward differs"}
         segments("The two episodes", "pair", titles, now, lambda key: attack_other(**pairs.get(key, shown)))
         with st.popover("The two episodes", icon=":material/group:"):
             undeclared = " Only steps that are declared possible count." if a.spec.run.structure else ""
@@ -156,16 +156,16 @@ def measured_attack(spec: AttackSpec, found: AttackScores, card: Guarantee, curv
     """Draw the verdict, the numbers behind it, and the charts."""
     delta = curves["delta"]
     proved, claimed = card.proved_epsilon or np.inf, card.claimed_epsilon or np.inf
-    epsilon = metrics.epsilon_of_separation(
-        metrics.separation(found.first, found.second),
+    epsilon = epsilon_of_separation(
+        separation(found.first, found.second),
         np.array(curves["separations"]),
         np.array(curves["measures"]),
     )
     half = spec.noise == "half"
     farthest = (spec.first, spec.second) == pairs_of(spec.run)["farthest"]
     caught, sentence = sentences.about_attack(epsilon, proved, claimed, delta, farthest=farthest, half=half)
-    surely = metrics.surely(found.first, found.second, delta)
-    guessed = metrics.guessed_right(found.first, found.second)
+    bound = surely(found.first, found.second, delta)
+    guessed = guessed_right(found.first, found.second)
     st.markdown(explained(f":material/{'gpp_bad' if caught else 'verified_user'}: {sentence}"))
     with st.container(horizontal=True, gap="medium", key="measured"):
         if claimed < 0.99 * proved:
@@ -173,22 +173,22 @@ def measured_attack(spec: AttackSpec, found: AttackScores, card: Guarantee, curv
         st.metric("Proved ε", at_most(proved), width="content", help=f"At δ = {human(delta)}.")
         st.metric("Measured ε (95%)", sentences.interval(epsilon), width="content")
         st.metric("Correct guesses", f"{guessed.value:.1%}", width="content")
-        lower = f"ε ≥ {surely:.2f}"
-        st.metric("Lower bound for any noise", lower, width="content", help=sentences.surely(surely, delta))
+        lower = f"ε ≥ {bound:.2f}"
+        st.metric("Lower bound for any noise", lower, width="content", help=sentences.surely(bound, delta))
     key = spec.to_json(), found.token
     claim = (claimed, card.claimed_delta or 0.0) if claimed < 0.99 * proved else None
     what = PRIVATIZERS[spec.run.privacy].words.seen
-    how = [sentences.saw(what, found.releases, found.counters), sentences.surely(surely, delta)]
+    how = [sentences.saw(what, found.releases, found.counters), sentences.surely(bound, delta)]
     worlds = found.first, found.second
     allowed = np.array(curves["false"]), 1 - np.array(curves["missed"])
 
     def scores(night: bool) -> Picture:
         see = sentences.about_scores(guessed, curves["right"], half)
-        return figures.score_histograms(*metrics.histogram(*worlds), see=see, dark=night)
+        return figures.score_histograms(*histogram(*worlds), see=see, dark=night)
 
     def errors(night: bool) -> Picture:
         see = sentences.SAID["errors_above" if epsilon.low > proved else "errors_below"]
-        return figures.error_curves(allowed, metrics.roc(*worlds), claimed=claim, see=see, dark=night)
+        return figures.error_curves(allowed, roc(*worlds), claimed=claim, see=see, dark=night)
 
     left, right = st.columns(2)
     with left:
@@ -197,7 +197,11 @@ def measured_attack(spec: AttackSpec, found: AttackScores, card: Guarantee, curv
         show(kept(("attack", "errors", key), errors), "attack_errors", how=how)
 
 
-STEPS = {"one": "1. The same noise for all", "subtract": "2. Two users subtract", "tree": "3. A noise tree"}
+STEPS = {
+    "one": "1. The same noise for all users",
+    "subtract": "2. Two users subtract their counts",
+    "tree": "3. The same with the noise of a tree",
+}
 CHARTS = {
     "one": ("Number that each user receives", ("true visits so far", "number received")),
     "subtract": ("Each user's visit, estimated by two others", ("true visit", "estimate")),

@@ -56,7 +56,7 @@ def form(own: Own) -> None:
             on_change=on_value("own_declared", partial(declare, own)),
         )  # fmt: skip
         if own.file:
-            right.caption(f"In use: {escape(summary(own))}")
+            right.caption(f"The file declares {escape(summary(own))}.")
         with st.form("own_form", border=False):
             left, right = st.columns(2)
             about = said.PAGE["last_label"]
@@ -71,16 +71,17 @@ def form(own: Own) -> None:
                 _text(first, own, "budget", "Name of the budget", "ward 2026", said.PAGE["name"], MOST_NAME)
                 how: dict[str, Any] = {"format": "%g", "help": said.PAGE["total"], "placeholder": "such as 1"}
                 second.number_input("Total ρ", 1e-6, None, own.total, key="own_total", **how)
-            how = {"format": "%g", "help": said.PAGE["rho"], "placeholder": "such as 0.1"}
+            empty = "such as 0.1" if store().public else "the whole total"
+            how = {"format": "%g", "help": said.PAGE["rho"], "placeholder": empty}
             third.number_input("ρ of this release", 1e-6, 1e6, own.rho, key="own_rho", **how)
             if own.problem:
                 st.markdown(f":red[:material/error: {escape(own.problem)}]")
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
                 how = {"icon": ":material/fact_check:", "key": "own_check"}
-                st.form_submit_button("Check", on_click=callback(partial(check, own)), **how)
+                st.form_submit_button("Check the file", on_click=callback(partial(check, own)), **how)
                 st.caption("The file is read on this computer. Nothing is released.", width="stretch")
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        save("example.csv", "Example file", "text/csv", example)
+        save("example.csv", "Example file", example)
         st.caption(said.PAGE["example_file"], width="stretch")
     st.caption(explained(f"{said.PAGE['kept']} {said.PAGE['malformed']}"))
 
@@ -203,7 +204,7 @@ def before_release(own: Own) -> None:
         )
         button("Forget the data", forget_counts, own, icon="delete", key="own_forget", width="content")
         text = own.data.declared
-        save("declared.json", "Declaration", "application/json", lambda: text)
+        save("declared.json", "Declaration", lambda: text)
     if own.recalled:
         st.warning(f"{escape(own.recalled)} {said.PAGE['add_up']}", icon=":material/history:")
     if own.outside:

@@ -63,7 +63,7 @@ class Own(PageState):
         """Return the required fields that are empty."""
         of_budget = {} if store().public else {"the name of the budget": self.budget, "total ρ": self.total}
         typed = {"states": self.states, "actions": self.actions, "the number of steps": self.horizon}
-        wanted = ({} if self.file else typed) | of_budget | {"ρ of this release": self.rho}
+        wanted = ({} if self.file else typed) | of_budget | {"ρ of this release": self.rho or self.total}
         return [name for name, value in wanted.items() if not value]
 
     def declared(self) -> Declaration:
@@ -85,7 +85,8 @@ class Own(PageState):
     @property
     def spec(self) -> UploadSpec | None:
         """Return the spec of the release that the page offers, or None before a file is read."""
-        return None if self.data is None or self.rho is None else self.data.replace(rho=self.rho)
+        rho = self.rho or self.total  # one release may spend the whole budget
+        return None if self.data is None or rho is None else self.data.replace(rho=rho)
 
     def refusal(self) -> str:
         """Return why the budget refuses the offered release, in a sentence; "" if it fits. Raises SpecError."""

@@ -57,7 +57,7 @@ def draw(own: Own, corner: DeltaGenerator, live: bool) -> None:
         st.markdown(f"## An example: {human(trace.spec.n)} simulated patients", anchors=False)
         st.markdown(explained(said.about_example(float(trace.spec.rho or 0.0))))
         on_one_screen(trace, 1, "own_example")
-    st.markdown(f"## {'Your release' if own.specs else 'Use my own file'}", anchors=False)
+    st.markdown(f"## {'Your release' if own.specs else 'Use your own file'}", anchors=False)
     if not readings.allowed():
         st.info(said.PAGE["off"], icon=":material/lock:")
         return
@@ -97,11 +97,11 @@ def show_release(own: Own) -> None:
         spent = f"{said.budget_so_far(budget, escape)} {said.PAGE['adds_up']}"
     st.markdown(explained(f":material/payments: {spent}"))
     with st.container(horizontal=True, gap="small"):
-        save("policy.json", "Policy (JSON)", "application/json", lambda: trace.portable.to_json())
-        save("policy.csv", "Policy (CSV)", "text/csv", lambda: trace.portable.csv_text())
-        save("sheet.html", "Sheet to print (HTML)", "text/html", lambda: sheet(trace.portable, releases))
-        save("release.json", "Release (JSON)", "application/json", trace.release)
-        save("registry.yaml", "Registry entry (YAML)", "application/yaml", lambda: registry_entry(trace))
+        save("policy.json", "Policy (JSON)", lambda: trace.portable.to_json())
+        save("policy.csv", "Policy (CSV)", lambda: trace.portable.csv_text())
+        save("sheet.html", "Sheet to print (HTML)", lambda: sheet(trace.portable, releases))
+        save("release.json", "Release (JSON)", trace.release)
+        save("registry.yaml", "Registry entry (YAML)", lambda: registry_entry(trace))
         save_citations([spec])
     st.caption(explained(f"{said.PAGE['save_them']} {said.PAGE['to_use_it']}"))
     act = f'dprl.Policy.load("policy.json").act({json.dumps(spec.public.states[0])}, step={spec.first_step})'

@@ -1,5 +1,4 @@
-"""The tabs Counts, Confidence set and Policy, which show one run in detail, and the selections that tabs share: the
-visible curves, and the run, seed and moment in detail."""
+"""The tabs of Online about one run: Counts, Confidence set and Policy; and the selection of runs, for all tabs."""
 
 from __future__ import annotations
 
@@ -10,13 +9,15 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from dprl import links, metrics
+from dprl import links
 from dprl.figures import counts as count_figures
 from dprl.figures import grid, steps
 from dprl.figures import policy as drawings
 from dprl.figures.picture import Picture
 from dprl.learners import ALGORITHMS
 from dprl.mdp import TabularMDP
+from dprl.metrics.policies import count_noise, optimism, time_shared, worse_actions
+from dprl.metrics.regions import half_widths, outline, region
 from dprl.runs.status import RunStatus
 from dprl.sentences import noise as noise_sentences
 from dprl.sentences import policy as policy_sentences
@@ -75,7 +76,7 @@ def progress(runs: Sequence[RunStatus]) -> Progress:
 
 def look_closely(titles: Sequence[str]) -> tuple[Curve, SeedTrace] | None:
     """Draw menus for curve and seed; return the curve and the trace, or None after showing the reason."""
-    e, places = session().explore, offered("look at it closely")
+    e, places = session().explore, offered("see the details of a run")
     if not places:
         return None
     owners = [owner_id("draft" if curve.draft else "") for curve in e.shown]
@@ -90,15 +91,14 @@ def stretch(trace: SeedTrace) -> tuple[str, int, int]:
 
 
 def moment(found: SeedTrace, first: int | None = None) -> int:
-    """Draw a slider over the moments that were stored in detail; return the index of the chosen one. first: the episode
-    selected by default, instead of the last."""
+    """Draw a slider over the stored moments, by default at the episode `first` or the last; return the chosen index."""
     episodes = [int(k) for k in found.detail_episodes]
     e = session().explore
     return episodes.index(view.steps(e, "Episodes so far", "episode", episodes, count, otherwise=first))
 
 
 FAMILIES = {"visits": "Visits", "rewards": "Rewards"}
-SEEN = {"noisy": "With noise", "released": "As the planner sees them"}
+SEEN = {"noisy": "With noise", "released": "As used for planning"}
 
 
 def counts_tab(titles: Sequence[str], _: Sequence[RunStatus]) -> None:
@@ -134,7 +134,7 @@ def cells(
     true, told = trace.counts[at][..., column], getattr(trace, seen)[at][..., column]
     bound = float(trace.error_bound[at]) if seen == "noisy" and trace.error_bound[at] > 0 else None
     here = slice(None) if step is None else step
-    noise = metrics.count_noise(true[here], told[here])
+    noise = count_noise(true[here], told[here])
     return count_figures.count_heatmaps(
         true,
         told,
@@ -186,16 +186,16 @@ def ellipsoid_picture(
 ) -> Picture:
     """Draw the confidence set of one step, with its sentence."""
     beliefs, private, users = trace.beliefs, trace.spec.privacy != "none", int(trace.detail_episodes[at])
-    noisy = metrics.region(beliefs, trace.noisy, at, h)
-    quiet = metrics.region(beliefs, trace.series["sums"], at, h, "noiseless ")
+    noisy = region(beliefs, trace.noisy, at, h)
+    quiet = region(beliefs, trace.series["sums"], at, h, "noiseless ")
     truth, bound, here = beliefs["truth"][at, h], float(beliefs["bound"][0]), list(pair)
     names = (f"weight {pair[0]}", f"weight {pair[1]}")
-    widths = metrics.half_widths(noisy)[here], metrics.half_widths(quiet)[here], (noisy.center - truth)[here]
+    widths = half_widths(noisy)[here], half_widths(quiet)[here], (noisy.center - truth)[here]
     facts: dict[str, Any] = {"bound": bound, "names": names, "step": h, "users": users, "private": private}
     see = noise_sentences.region(*widths, **facts)
     return count_figures.ellipsoid(
-        metrics.outline(noisy, *pair) if private and noisy.known else None,
-        metrics.outline(quiet, *pair) if quiet.known else None,
+        outline(noisy, *pair) if private and noisy.known else None,
+        outline(quiet, *pair) if quiet.known else None,
         estimate=np.asarray(noisy.center[here]),
         quiet_estimate=np.asarray(quiet.center[here]),
         truth=np.asarray(truth[here]),
@@ -218,7 +218,9 @@ def policy_tab(titles: Sequence[str], _: Sequence[RunStatus]) -> None:
         return
     curve, trace = found
     mdp = data.environment(curve.spec)
-    charts = CHARTS | ({"chances": "Chances"} if trace.chances.size else {})  # of a stochastic policy
+    charts = CHARTS | (
+        {"chances": "Action probabilities"} if trace.chances.size else {}
+    )  # of a stochastic policy
     if not mdp.dense:  # environments with hundreds of states, such as Taxi, do not fit into a drawing
         del charts["map"]
     e = session().explore
@@ -245,7 +247,7 @@ def policy_picture(chart: str, mdp: TabularMDP, trace: SeedTrace, at: int, step:
     both = how | {"action_labels": actions}
     if chart == "map":
         reached = occupancy[step] > 0  # elsewhere nothing can be lost at this step
-        wrong = metrics.worse_actions(policy, best, trace.optimal_Q)[step] & reached
+        wrong = worse_actions(policy, best, trace.optimal_Q)[step] & reached
         see = policy_sentences.at_step(
             step,
             policy[step],
@@ -271,18 +273,18 @@ def policy_picture(chart: str, mdp: TabularMDP, trace: SeedTrace, at: int, step:
         see = policy_sentences.about_chances(chances, best, trace.optimal_occupancy)
         return steps.action_chances(chances, best, see=see, **both)
     if chart == "visits":
-        shared = metrics.time_shared(occupancy, trace.optimal_occupancy)
+        shared = time_shared(occupancy, trace.optimal_occupancy)
         see = policy_sentences.about_visits(occupancy, states, shared)
         return steps.state_visits(occupancy, optimal_occupancy=trace.optimal_occupancy, see=see, **how)
     if chart == "V":
-        found = metrics.optimism(trace.V[at], trace.optimal_V)
+        found = optimism(trace.V[at], trace.optimal_V)
         see = policy_sentences.about_values(*found, "state-step pairs", of_played=played)
         return steps.state_values(trace.V[at], trace.optimal_V, see=see, **how)
     if chart == "Q":
-        found = metrics.optimism(trace.Q[at], trace.optimal_Q)
+        found = optimism(trace.Q[at], trace.optimal_Q)
         see = policy_sentences.about_values(*found, "state-action-step triples", of_played=played)
         return steps.action_values(trace.Q[at], trace.optimal_Q, see=see, **both)
-    everywhere = metrics.worse_actions(policy, best, trace.optimal_Q)
+    everywhere = worse_actions(policy, best, trace.optimal_Q)
     weight = np.where(everywhere, trace.optimal_occupancy, 0.0)
     return steps.policy_by_step(
         policy,

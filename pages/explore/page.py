@@ -71,7 +71,7 @@ def chips(titles: list[str]) -> None:
                             actions(curve, own)
         if (removed := s.explore.removed) and len(s.explore.curves) < MAX_CURVES:
             key = f"undo:{identity([removed[1]], 0)}"
-            button("Undo remove", bring_back, *removed, icon="undo", type="tertiary", key=key)
+            button("Restore the removed curve", bring_back, *removed, icon="undo", type="tertiary", key=key)
         if examples := menu("Examples", "examples", ":material/lightbulb:"):
             with examples:
                 for example in EXAMPLES:
@@ -174,7 +174,7 @@ def offer_page() -> None:
     curves = s.explore.visible
     st.markdown("**One page without a server**")
     if not curves:
-        st.caption("All curves are hidden. Show one to download it.")
+        st.caption("All curves are hidden. Show one to download the page.")
         return
     reasons = list(filter(None, (unplayable(curve.spec) for curve in curves)))
     if reasons:
@@ -204,7 +204,7 @@ def offer_page() -> None:
     made = partial(
         played_page, heading, curves, view, lambda spec: answered(ready[spec]), sentence=s.explore.sentence
     )
-    save(file_name(wanted), "Download the page", "text/html", made)
+    save(file_name(wanted), "Download the page", made)
 
 
 def file_name(specs: Sequence[RunSpec]) -> str:
@@ -222,7 +222,7 @@ def file_name(specs: Sequence[RunSpec]) -> str:
 def data_tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
     """Draw the downloads of the whole comparison, then the spec, code and command of one curve."""
     e = session().explore
-    places = look.offered("see its data")
+    places = look.offered("download the data")
     if not places:
         return
     rows = list(zip(e.shown, kinds(e.shown), titles, runs, strict=True))

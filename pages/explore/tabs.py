@@ -1,5 +1,4 @@
-"""The tabs of Online about all runs: Regret, the cost of learning so far; and Guarantee, which shows each run's claimed
-and proved guarantee, and the place where noise is added; and the same comparison as a page without a server."""
+"""The tabs of Online about all runs, Regret and Guarantee, and the same comparison as a page without a server."""
 
 from __future__ import annotations
 
@@ -13,7 +12,6 @@ from typing import Any, cast, get_args
 import numpy as np
 import streamlit as st
 
-from dprl import metrics
 from dprl.environments import ENVIRONMENTS
 from dprl.fields import SpecError
 from dprl.figures import guarantee as guarantee_figures
@@ -24,6 +22,7 @@ from dprl.figures.looks import CurveStyle
 from dprl.figures.picture import Picture
 from dprl.learners.tabular.planner import OWN
 from dprl.messages import messages
+from dprl.metrics.curves import Statistic
 from dprl.papers.report import version
 from dprl.player import PlayedCurve, PlayedMeasure, Shown, player_page, sizes_of
 from dprl.privacy import PRIVATIZERS, Guarantee
@@ -91,7 +90,7 @@ def regret_tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
                 button("Run without privacy", run_baselines, missing, icon="play_arrow", type="primary")
     if not any(len(ONLINE.curves(row[0].spec).at) for row in rows):
         if not e.visible:
-            empty("All curves are hidden. Show one to see its regret.")
+            empty("All curves are hidden. Show one to see the regret.")
         elif measure == "extra" and not any(run.state in ACTIVE for run in runs):
             empty("No private curve is shown, so there is no privacy cost to measure.")
         else:
@@ -110,7 +109,7 @@ def regret_tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
 def learner_at_work(titles: Sequence[str]) -> None:
     """Draw one user who follows a run's policy, with a menu of runs."""
     e, said = session().explore, messages("one_user")
-    chosen = curve_menu("Curve", offered("see one of its users"), titles)
+    chosen = curve_menu("Curve", offered("follow one user"), titles)
     spec = e.shown[chosen].spec
     mdp = data.environment(spec)
     if not drawable(mdp):
@@ -140,9 +139,7 @@ def run_baselines(missing: Sequence[RunSpec]) -> None:
     st.rerun()
 
 
-def regret_chart(
-    rows: Sequence[Row], measure: str, statistic: metrics.Statistic, how: dict[str, bool]
-) -> None:
+def regret_chart(rows: Sequence[Row], measure: str, statistic: Statistic, how: dict[str, bool]) -> None:
     """Draw the chart of these runs, below warnings about its limits. how: its axes, and whether seeds have lines."""
     stuck = [(status.stuck(one), one.seeds) for one in {row[0].spec.baseline() for row in rows}]
     status.tell_doubts([words.unsettled(*max(stuck)), words.about_negative_prices(below_zero(rows))])
@@ -176,7 +173,7 @@ def comparison_picture(
     rows: Sequence[Row],
     best: Sequence[float | None],
     measure: figures.Measure,
-    statistic: metrics.Statistic,
+    statistic: Statistic,
     **how: bool,
 ) -> Picture:
     """Draw the curves with a sentence about them. best: V* of each run, None if unknown."""
@@ -197,8 +194,7 @@ def played_page(
     nav: str = "",
     sentence: str = "",
 ) -> str:
-    """Return the page as HTML. replay: returns the output of `wasm.replayed` for a run with one of its numbers of
-    users. sentence: a message from the person who shares it. title, nav: see `player_page`."""
+    """Return the page as HTML. replay: returns what `wasm.replayed` does; title, nav: see `player_page`."""
     unnamed = [replace(curve, name="") for curve in curves]
     rows = zip(curves, titles(curves), titles(unnamed), kinds(curves), strict=True)
     played = []
@@ -223,10 +219,9 @@ MOST_NOISE = " The count is for an action that all users were told to take. Othe
 
 
 def guarantee_tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
-    """Draw what follows from the specs: the guarantees of the visible curves, one in detail, and the effect of other
-    noise."""
+    """Draw the guarantees of the visible curves, one of them in detail, and how much noise a guarantee needs."""
     curves = session().explore.shown
-    places = offered("see what it guarantees")
+    places = offered("see a guarantee")
     if not places:
         return
     with st.expander("What does (ε, δ) mean?", icon=":material/help:"):

@@ -14,14 +14,14 @@ from typing import Any
 
 import streamlit as st
 
-from dprl import links, metrics
+from dprl import links
 from dprl.assets import module_with_imports
-from dprl.fields import SpecError
 from dprl.figures.looks import color
 from dprl.figures.style import DARK, LIGHT, Theme
 from dprl.figures.trust import LEARNED, Cost
 from dprl.messages import filled, messages
 from dprl.metrics import search
+from dprl.metrics.curves import regret_band
 from dprl.privacy import PRIVATIZERS
 from dprl.sentences.price import rough_users
 from dprl.simulation.spec import FIELDS
@@ -41,8 +41,7 @@ NEEDED = f"Users until an average episode loses less than {LEARNED:.0%} of V*"
 
 @dataclass
 class Home(PageState):
-    """The page's state for one visitor. drawn: the chart's (epsilon, dark theme); story: whether it shows the story
-    above."""
+    """One visitor's Home. drawn: the chart's (epsilon, dark theme); story: whether the story is above the chart."""
 
     epsilon: float = EPSILON.default
     drawn: tuple[float, bool] = (EPSILON.default, False)
@@ -67,14 +66,11 @@ def link_to(epsilon: float) -> list[tuple[str, str]]:
 
 def nearest(text: str, problems: list[str]) -> float:
     """Return the value of HOME_BUDGETS closest to a link's epsilon; add a sentence to `problems` if they differ."""
-    epsilon: float = EPSILON.default
-    try:
-        wanted = EPSILON.parse(text)
-        epsilon = min(HOME_BUDGETS, key=lambda e: abs(math.log(e / wanted)))
-        if epsilon != wanted:
-            problems.append(f"The slider has no ε = {wanted:g}, so it shows the nearest. Online runs any ε.")
-    except SpecError as error:
-        problems.append(str(error))
+    wanted = links.checked(EPSILON, text, EPSILON.default, problems)
+    epsilon = min(HOME_BUDGETS, key=lambda e: abs(math.log(e / wanted)))
+    if epsilon != wanted:
+        here = f"so this page shows ε = {epsilon:g}. The page Online can run every ε."
+        problems.append(f"The slider does not stop at ε = {wanted:g}, {here}")
     return epsilon
 
 
@@ -84,7 +80,7 @@ def known(epsilon: float) -> list[Cost]:
     costs = []
     for curve in trust(epsilon, HOME_EPISODES).curves:
         run, model = bundled("home")[curve.spec], PRIVATIZERS[curve.spec.privacy]
-        mean, low, high = metrics.regret_band(run.values / run.at)
+        mean, low, high = regret_band(run.values / run.at)
         needed = search.stays_below(run.at.astype(float), mean, LEARNED * best())
         costs.append(Cost(model.key, model.title, model.words.given, run.at, mean, low, high, needed))
     return costs
@@ -139,27 +135,28 @@ def story_content() -> Said:
 
 def _words(run: Said) -> Said:
     """Return the texts of all scenes, with the numbers of the run."""
-    paths, learned, said = run["paths"], run["learning"], messages("start")
+    said, paths, learned = messages("start"), run["paths"], run["learning"]
     most = max(max(Counter(at).values()) for at in zip(*paths, strict=True))
-    crowd = {"users": len(paths), "others": len(paths) - 1, "same": paths.count(paths[-1])}
-    lost = {"first": percent(learned["lost"][0]), "last": percent(learned["lost"][-1])}
-    epsilon, users = {"epsilon": f"{learned['epsilon']:g}"}, {"users": human(learned["users"][-1])}
+    users, others, same = len(paths), len(paths) - 1, paths.count(paths[-1])
+    learning = {"first": percent(learned["lost"][0]), "last": percent(learned["lost"][-1])}
+    learning |= {"epsilon": f"{learned['epsilon']:g}", "users": human(learned["users"][-1])}
     needed = {cost.model: rough_users(cost.needed) for cost in known(TRUST_EPSILON) if cost.model != "none"}
-    fields: dict[str, dict[str, dict[str, Any]]] = {
-        "day": {"say": {"steps": run["steps"]}, "alt": {"steps": run["steps"], "places": run["places"]}},
-        "count": {"alt": {"users": len(paths), "most": most}},
-        "attack": {
-            "all": {"users": crowd["users"]},
-            "others": {"others": crowd["others"]},
-            "only": {"users": crowd["users"], "same": crowd["same"]},
-            "alt": crowd,
-        },
-        "learn": {"private": epsilon, "alt": epsilon | lost | users},
-        "trust": {"say": {"epsilon": f"{TRUST_EPSILON:g}"}, "alt": needed},
+    given: dict[tuple[str, str], Said] = {
+        ("day", "say"): {"steps": run["steps"]},
+        ("day", "alt"): {"steps": run["steps"], "places": run["places"]},
+        ("count", "alt"): {"users": users, "most": most},
+        ("attack", "all"): {"users": users},
+        ("attack", "others"): {"others": others},
+        ("attack", "only"): {"users": users, "same": same},
+        ("attack", "alt"): {"users": users, "others": others, "same": same},
+        ("learn", "private"): {"epsilon": learning["epsilon"]},
+        ("learn", "alt"): learning,
+        ("trust", "say"): {"epsilon": f"{TRUST_EPSILON:g}"},
+        ("trust", "alt"): needed,
     }
-    words = {name: said[name] for name in ("bar", "picture", *ORDER)}
-    for scene, of in fields.items():
-        words[scene] = said[scene] | {name: filled(said[scene][name], **given) for name, given in of.items()}
+    words = {name: dict(said[name]) for name in ("bar", "picture", *ORDER)}
+    for (scene, name), values in given.items():
+        words[scene][name] = filled(said[scene][name], **values)
     words["trust"]["needs"] = [filled(said["trust"]["needs"], users=users) for users in needed.values()]
     return words
 
@@ -168,19 +165,20 @@ def _racing(noise: Said) -> Said:
     """Return the texts of the noise scene for each epsilon."""
     said = messages("start")["noise"]
     values, spoken, now, alts = [], [], [], []
-    for i, std in enumerate(noise["std"]):
-        counts = [
+    epsilons = [*noise["epsilons"], None]  # the last place of the slider is without noise
+    places = (noise[name] for name in ("std", "users", "true", "noisy"))
+    for epsilon, std, *counts in zip(epsilons, *places, strict=True):
+        moments = [
             {"users": human(users), "true": f"{true:,}", "noisy": f"{noisy:,}".replace("-", "−")}
-            for users, true, noisy in zip(noise["users"][i], noise["true"][i], noise["noisy"][i], strict=True)
+            for users, true, noisy in zip(*counts, strict=True)
         ]
-        now.append([filled(said["now"], **one) for one in counts])
+        now.append([filled(said["now"], **one) for one in moments])
         value = words = said["none"]
         alt = said["bare"]
-        if i < len(noise["epsilons"]):  # the last place of the slider is without noise
-            epsilon, size = f"{noise['epsilons'][i]:g}", rough(std)
-            value = filled(said["value"], epsilon=epsilon)
-            words = filled(said["spoken"], epsilon=epsilon, std=size)
-            alt = filled(said["alt"], epsilon=epsilon, std=size, **counts[-1])
+        if epsilon is not None:
+            facts = {"epsilon": f"{epsilon:g}", "std": rough(std)}
+            value = filled(said["value"], epsilon=facts["epsilon"])
+            words, alt = filled(said["spoken"], **facts), filled(said["alt"], **facts, **moments[-1])
         values.append(value)
         spoken.append(words)
         alts.append(alt)

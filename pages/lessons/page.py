@@ -15,8 +15,8 @@ from dprl.sitemap import PAGES
 from pages.lessons.state import begin_again, go, guess, lessons, reveal
 from pages.shared import lessons as views
 from pages.shared.layout.browser import from_top
-from pages.shared.layout.chart import draw, explain, kept, save_citations
-from pages.shared.layout.frame import page_link, redrawn, wide
+from pages.shared.layout.chart import explain, save_citations
+from pages.shared.layout.frame import page_link, redrawn
 from pages.shared.layout.head import common, head, share
 from pages.shared.layout.terms import escape, explained
 from pages.shared.lessons import RUNS, answer_field, chosen, draggable, evidence, fault, unknown
@@ -70,9 +70,8 @@ def lesson_card(lesson: Lesson, number: int) -> None:
     st.markdown(explained(escape(lesson.say)))
     questions = counted(len(lesson.steps), "question")
     st.caption(explained(escape(filled(SAID["needs"], questions=questions, needs=lesson.needs))))
-    here = lessons()
-    if any(here.answered.get((lesson.key, at)) for at in range(len(lesson.steps))):
-        st.caption(f":material/check: {views.own_score(here.score(lesson.key))}")
+    if any(guesses := lessons().counted(lesson.key)):
+        st.caption(f":material/check: {views.own_score(lesson.steps, guesses)}")
 
 
 def computing(lesson: Lesson, live: bool) -> None:
@@ -174,9 +173,8 @@ def recap() -> None:
                 button(name, go, here.key, at, icon="chevron_right", key=f"unanswered_{at}")
         return
     views.recap_sentences(here.lesson)
-    guesses = [here.answered.get((here.key, at), "") for at in range(len(here.lesson.steps))]
-    if any(guesses):
-        views.score_card(here.lesson.steps, guesses, here.score(here.key), SCORE["rule"])
+    if any(guesses := here.counted(here.key)):
+        views.score_card(here.lesson.steps, guesses, SCORE["rule"])
     else:
         st.markdown(SCORE["none"])
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="after_lesson"):
@@ -189,16 +187,11 @@ def recap() -> None:
 def drawn_chart() -> PackedPicture:
     """Draw the chart, on which the visitor can guess until the answer is shown; return it."""
     here = lessons()
-    step, guessed = here.step, here.guess
-    how: dict[str, Any] = {"shown": here.shown, "asked": not here.shown, "wide": wide()}
-    found = kept(
-        ("lesson", *here.place, guessed, *how.values(), LESSONS.stamps),
-        lambda night: views.step_picture(step, guessed, dark=night, **how),
-    )
-    key = f"chart_{here.key}_{here.at}"
-    draw(found, key, None if here.shown else pressed)
-    if not here.shown:
-        draggable(step.prediction, here.guess, key, guess)
+    key, asked = f"chart_{here.key}_{here.at}", not here.shown
+    on_press = pressed if asked else None
+    found = views.step_chart(here.place, key, here.step, here.guess, shown=here.shown, pressed=on_press)
+    if asked:
+        draggable(here.step.prediction, here.guess, key, guess)
     return found
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from dprl import links
 from dprl.fields import Field, SpecError, shown
 from dprl.lessons import LESSONS, Lesson, Step
-from pages.shared.lessons import evidence, valid
+from pages.shared.lessons import valid
 from pages.shared.visitor.address import Query
 from pages.shared.visitor.state import PageState, session, write_address
 
@@ -58,10 +58,9 @@ class Lessons(PageState):
         """Return the questions of the open lesson whose answers have not been shown, counted from 0."""
         return [at for at in range(len(self.lesson.steps)) if (self.key, at) not in self.answered]
 
-    def score(self, key: str) -> list[float]:
-        """Return the points of each question of a lesson, 0 for no guess."""
-        guesses = [(step, self.answered.get((key, at), "")) for at, step in enumerate(LESSONS[key].steps)]
-        return [step.score(text, evidence()) if text else 0.0 for step, text in guesses]
+    def counted(self, key: str) -> list[str]:
+        """Return the guess that counts for each question of a lesson, "" for none."""
+        return [self.answered.get((key, at), "") for at in range(len(LESSONS[key].steps))]
 
     @property
     def guess(self) -> str:

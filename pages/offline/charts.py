@@ -1,19 +1,14 @@
-"""The tabs of Offline, and the names and looks of its runs.
-
-Suboptimality, Guarantee and Data are about all runs; Pessimism, Policy and Coverage show one data set in detail.
-"""
+"""The tabs of Offline: Suboptimality, Guarantee and Data about all runs, and the others about one data set."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 import streamlit as st
 
-from dprl import metrics
 from dprl.figures import counts
 from dprl.figures.lines import Series
 from dprl.figures.looks import numbered
@@ -21,7 +16,8 @@ from dprl.figures.picture import Picture
 from dprl.figures.regret import distinct
 from dprl.learners import OFFLINE
 from dprl.messages.labels import called, phrase
-from dprl.research.series import comparable, gap_picture, gap_series, learned_picture, style_of_data
+from dprl.metrics.policies import bite, rarest
+from dprl.research.series import comparable, gap_picture, gap_series, learned_picture, style_of
 from dprl.sentences import offline as sentences
 from dprl.sentences import promise as said
 from dprl.sentences.offline import CLOSE
@@ -40,8 +36,7 @@ from pages.shared.visitor.state import owner_id
 
 
 def run_titles(specs: Sequence[OfflineSpec]) -> list[str]:
-    """Return a distinct title for each run as plain text; it names the environment and the algorithm if there are
-    several."""
+    """Return a distinct plain title for each run, with the environment and the algorithm if there are several."""
     several = len({spec.algorithm for spec in specs}) > 1
     labels = [place + label(spec, several) for place, spec in zip(places_apart(specs), specs, strict=True)]
     return distinct(told_apart(specs, labels))
@@ -69,25 +64,6 @@ def most_private(specs: Sequence[OfflineSpec]) -> int:
     return min(range(len(specs)), key=lambda i: comparable(specs[i]) or math.inf)
 
 
-class DataSetSelection(NamedTuple):
-    """The visitor's choice of a run and of one of its data sets with details. at, n: the data set's index and size."""
-
-    spec: OfflineSpec
-    trace: OfflineTrace
-    at: int
-    n: int
-
-    @property
-    def key(self) -> tuple[str, int, int]:
-        """Return a key that identifies the data set."""
-        return self.spec.to_json(), self.trace.seed, self.n
-
-    @property
-    def gap(self) -> float:
-        """Return the suboptimality of the policy learned from this data set."""
-        return float(self.trace.curve.values[list(self.trace.curve.at).index(self.n)])
-
-
 def chosen_spec() -> int:
     """Draw a menu of the runs; return the index of the chosen one, by default the most private."""
     part, specs = offline(), offline().specs
@@ -95,17 +71,17 @@ def chosen_spec() -> int:
     return view.menu(part, "Run", "curve", range(len(specs)), titles, otherwise=first)
 
 
-def choose_data_set() -> DataSetSelection | None:
-    """Draw menus for run, repetition and size; return None after showing the reason if there is nothing to show."""
+def choose_data_set() -> tuple[OfflineTrace, int] | None:
+    """Draw menus for run, repetition and size; return the trace and the size's index, or None after showing why."""
     part, specs = offline(), offline().specs
     titles, owners = run_titles(specs), [owner_id("offline")] * len(specs)
     found = view.close_look(part, specs, titles, range(len(specs)), most_private(specs), owners)
     if found is None:
         return None
-    chosen, trace = found
+    trace: OfflineTrace = found[1]
     sizes = [int(n) for n in trace.detail_n]
     n = view.steps(part, "Trajectories in the data set", "n", sizes, count, otherwise=telling(trace))
-    return DataSetSelection(specs[chosen], trace, sizes.index(n), n)
+    return trace, sizes.index(n)
 
 
 def telling(trace: OfflineTrace) -> int:
@@ -119,17 +95,19 @@ def pessimism_tab() -> None:
     found = choose_data_set()
     if found is None:
         return
-    step = view.step_menu(offline(), len(found.trace.policy[found.at]))
-    show(kept(("pessimism", step, found.key), partial(pessimism_picture, found, step)), "pessimism")
+    trace, at = found
+    step = view.step_menu(offline(), len(trace.policy[at]))
+    key = ("pessimism", step, trace.spec.to_json(), trace.seed, at)
+    show(kept(key, partial(pessimism_picture, trace, at, step)), "pessimism")
 
 
-def pessimism_picture(found: DataSetSelection, step: int | None, night: bool) -> Picture:
+def pessimism_picture(trace: OfflineTrace, at: int, step: int | None, night: bool) -> Picture:
     """Draw the heatmaps of one data set with their sentence."""
-    trace, at, mdp = found.trace, found.at, data.environment(found.spec)
+    spec, mdp, n = trace.spec, data.environment(trace.spec), int(trace.detail_n[at])
     released = trace.released.get("visits")
     E = max((float(error) for error in trace.errors.values()), default=0.0) if released is not None else 0.0
-    bitten = metrics.bite(trace.Q_hat[at], trace.Q[at], trace.optimal_policy, trace.optimal_occupancy)
-    private = found.spec.calibration is not None
+    bitten = bite(trace.Q_hat[at], trace.Q[at], trace.optimal_policy, trace.optimal_occupancy)
+    private = spec.calibration is not None
     return counts.pessimism_of_cells(
         trace.visits[at],
         released[at] if released is not None and private else None,
@@ -137,7 +115,7 @@ def pessimism_picture(found: DataSetSelection, step: int | None, night: bool) ->
         trace.Q_hat[at],
         trace.Q[at],
         typical=trace.guarantee.noise_std or 0.0,
-        n=found.n,
+        n=n,
         state_labels=mdp.state_labels,
         action_labels=mdp.action_labels,
         step=step,
@@ -145,9 +123,9 @@ def pessimism_picture(found: DataSetSelection, step: int | None, night: bool) ->
             bitten,
             mdp.H,
             E=E or None,
-            gap=found.gap,
+            gap=float(trace.curve.values[list(trace.curve.at).index(n)]),
             v_star=trace.v_star,
-            ranks=private and released is None and not found.spec.algorithm_params.get("D"),
+            ranks=private and released is None and not spec.algorithm_params.get("D"),
         ),
         dark=night,
     )
@@ -158,8 +136,10 @@ def policy_tab() -> None:
     found = choose_data_set()
     if found is None:
         return
-    of = found.trace, found.at, data.environment(found.spec)
-    show(kept(("offline-policy", found.key), lambda night: learned_picture(*of, dark=night)), "offline_steps")
+    trace, at = found
+    draw = partial(learned_picture, trace, at, data.environment(trace.spec))
+    key = ("offline-policy", trace.spec.to_json(), trace.seed, at)
+    show(kept(key, lambda night: draw(dark=night)), "offline_steps")
 
 
 def coverage_tab() -> None:
@@ -173,7 +153,7 @@ def coverage_tab() -> None:
         return
     mdp = data.environment(spec)
     behaviour, best = np.array(found["visits"]), np.array(found["best"])
-    h, s, a = metrics.rarest(behaviour, best)
+    h, s, a = rarest(behaviour, best)
     where = f"{mdp.action_labels[a]} in {mdp.state_labels[s]} at step {h}"
     st.markdown(explained(sentences.about_coverage(found["optimal"], found["d_m"], where, spec.n)))
     step = view.step_menu(offline(), mdp.H)
@@ -214,7 +194,7 @@ def best_of(specs: Sequence[OfflineSpec]) -> float | None:
 
 def curves_of(specs: Sequence[OfflineSpec], best: float | None) -> list[Series]:
     """Return the runs' curves for the figure. A curator is trusted, so they have the central model's colours."""
-    looks, curves = numbered([style_of_data(spec) for spec in specs]), []
+    looks, curves = numbered([style_of(spec) for spec in specs]), []
     for spec, title, look in zip(specs, run_titles(specs), looks, strict=True):
         run, known = RUNS.status(spec), RUNS.curves(spec)
         curves.append(gap_series(title, look, known, best, note=note(run), finished=run.state == "done"))

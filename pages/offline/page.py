@@ -26,6 +26,7 @@ from pages.shared.controls.widgets import (
     fold,
     locked,
     log_slider,
+    pills,
     select,
     stops,
     values_field,
@@ -88,15 +89,8 @@ def examples() -> None:
     """Draw the ready-made comparisons, and describe the one shown."""
     part, titles = offline(), {example.title: example for example in EXAMPLES}
     now = next((example for example in EXAMPLES if example.specs == part.specs), None)
-
-    def taken(title: str | None) -> None:  # None for a second click on the one shown
-        if chosen := titles.get(title or "", now):
-            part.take(chosen)
-
     shown = now.title if now else None
-    st.pills(
-        "Examples", list(titles), default=shown, label_visibility="collapsed", **keyed("examples", taken)
-    )
+    pills("Examples", "examples", list(titles), shown, lambda title: part.take(titles[title]))
     with st.container():  # keeps its place when it is empty
         if now:
             st.markdown(explained(f"**{escape(now.say)}**"))
@@ -201,7 +195,9 @@ def compared_specs() -> Described:
         specs = tuple(dict.fromkeys((*state.specs, *specs)))
         if len(specs) > MAX_CURVES:
             now = f"{len(state.specs)} are shown now"
-            return None, [f"At most {MAX_CURVES} curves can be shown, and {now}. Keep fewer of them."]
+            return None, [
+                f"At most {MAX_CURVES} curves can be shown, and {now}. Choose fewer, or do not keep them."
+            ]
     return specs, [refusal] if refusal else []
 
 
@@ -263,7 +259,9 @@ def more(s: Session, settings: OfflineSettings) -> None:
         fields["contribution"] = "Most episodes of one user"
     for name, label in fields.items():
         exact(label, name, FIELDS[name], getattr(settings, name), into(settings, name))
-    for key, constants in record.constants_by_family(settings.learners).items():
+    chosen = [OFFLINE_LEARNERS[option.removesuffix(record.PLAIN)] for option in settings.learners]
+    # a private learner shares its constants with its non-private form
+    for key, constants in {one.baseline: list(one.fields) for one in chosen if one.fields}.items():
         st.caption(f"Constants of {escape(OFFLINE_LEARNERS[key].title)}, with and without privacy")
         parameters(s, "algorithm", key, constants)
 

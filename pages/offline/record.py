@@ -1,7 +1,4 @@
-"""The settings of the page Offline, its examples, its view, and its part of a visitor's session.
-
-The settings are environment, behaviour policy, learners, budgets and noise.
-"""
+"""The settings of the page Offline, its examples, its view, and its part of a visitor's session."""
 
 from __future__ import annotations
 
@@ -10,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from dprl.environments import ENVIRONMENTS
-from dprl.fields import Field, SpecError
+from dprl.fields import SpecError
 from dprl.learners import OFFLINE
 from dprl.links import MAX_CURVES, last
 from dprl.simulation import OfflineSpec, RunSpec
@@ -26,6 +23,7 @@ from pages.shared.visitor.state import PageState, session
 CLINIC = OfflineSpec(environment="clinic", behaviour="mixture:0.7", n=10**6, seeds=10)
 PLAIN = ":none"  # suffix for the non-private form of a learner with the same key
 BUDGET = {"zcdp": "rho", "pure": "epsilon", "approximate": "epsilon"}  # the field with several values
+EVERY_RUN = ("n", "seeds", "root_seed", "beta")  # settings that all runs of the controls share
 USUAL = {"zcdp": "0.01, 0.1, 1", "pure": "0.1, 1, 10", "approximate": "0.1, 1, 10"}
 REWARDS = {"known": "known", "learned": "learned from noisy sums"}  # mean rewards
 
@@ -92,22 +90,13 @@ def in_paper(settings: OfflineSettings, key: str) -> bool:
     return settings.privacy in OFFLINE[key].paper_noise and not (settings.rewards == "learned" and knows(key))
 
 
-def constants_by_family(learners: Sequence[str]) -> dict[str, list[Field]]:
-    """Return the constants of these learners by the key of the non-private form, which a private learner shares."""
-    found = (OFFLINE[option.removesuffix(PLAIN)] for option in learners)
-    return {learner.baseline: list(learner.fields) for learner in found if learner.fields}
-
-
 def knows(option: str) -> bool:
     """Return whether a learner supports known mean rewards; it then also supports learning them."""
     return "rewards" in OFFLINE[option.removesuffix(PLAIN)].public
 
 
 def specs_of(settings: OfflineSettings, draft: Draft) -> tuple[OfflineSpec, ...]:
-    """Return the runs that the controls describe: one for each non-private learner, and one per budget for the others.
-
-    Raises SpecError.
-    """
+    """Return the runs of the controls: one per learner without privacy, else one per budget. Raises SpecError."""
     if not settings.learners:
         raise SpecError("learners", "none was chosen; choose at least one.")
     budgets = read_values(FIELDS[BUDGET[settings.privacy]], settings.values[settings.privacy], MAX_CURVES)
@@ -139,11 +128,8 @@ def offline_spec_of(settings: OfflineSettings, draft: Draft, option: str, budget
         algorithm=key,
         algorithm_params=dict(draft.params("algorithm", OFFLINE[key].baseline)),
         behaviour=settings.behaves,
-        n=settings.n,
-        seeds=settings.seeds,
-        root_seed=settings.root_seed,
-        beta=settings.beta,
         rewards=settings.rewards,
+        **{name: getattr(settings, name) for name in EVERY_RUN},
         **noise,
     )
 
@@ -152,7 +138,7 @@ def settings_of(specs: Sequence[OfflineSpec]) -> OfflineSettings:
     """Return settings that give these runs as far as possible; if runs differ, the first one counts."""
     first = specs[0]
     private = [spec for spec in specs if spec.calibration]
-    settings = OfflineSettings(n=first.n, seeds=first.seeds, root_seed=first.root_seed, beta=first.beta)
+    settings = OfflineSettings(**{name: getattr(first, name) for name in EVERY_RUN})
     settings.behaviour, argument, settings.policy = split_behaviour(first.behaviour)
     if argument:
         settings.arguments[settings.behaviour] = float(argument)
@@ -245,13 +231,14 @@ EXAMPLES = (
         (*_budgets(AS_IN_PAPER, *THREE), AS_IN_PAPER.replace(algorithm="dp-kl-lcb", rho=0.1)),
     ),
     Example(
-        "Linear: the paper's range",
+        "A linear environment",
         "The paper shows n up to 1,000 on a linear environment. How large must n be for its claim to hold?",
         _budgets(LINEAR, 25.0, 1.0, 0.1),
     ),
     Example(
-        "Two releases instead of five",
-        "The paper's DP-VAPVI next to our DP-PEVI, at the same proved budget.",
+        "Fewer noisy sums",
+        "At each step, the paper's DP-VAPVI releases five noisy sums, and our DP-PEVI only two. Both have the same "
+        "proved budget.",
         (*_budgets(LINEAR, 1.0), LINEAR.replace(algorithm="dp-pevi", rho=0.8)),
     ),
 )

@@ -33,7 +33,7 @@ from pages.shared.visitor.state import read_address
 ICONS = {
     "holds": "check_circle",
     "fails": "cancel",
-    "not settled": "help",
+    "inconclusive": "help",
     "superseded": "upgrade",
     "disputed": "priority_high",
     "not tested": "radio_button_unchecked",
@@ -106,7 +106,8 @@ def opened(item: Item) -> None:
     source = SOURCES[papers()[item.paper].paper]
     st.markdown(explained(escape(item.says)))
     authors = ", ".join(family for _, family in source.authors)
-    common(f"{authors} {source.year}, {', '.join(item.covers) or item.name}")
+    where = "added by us" if item.name.startswith("Ours") else ", ".join(item.covers) or item.name
+    common(f"{authors} {source.year}, {where}")
     verdict = f":material/{ICONS[found.verdict]}: **{said(found.verdict)}.**"
     st.markdown(f"{verdict} {explained(escape(found.summary))}")
     if item.source:
@@ -142,11 +143,11 @@ def opened(item: Item) -> None:
 def replay(setting: Setting, label: str) -> None:
     """Draw a link to the page that runs a setting with exactly these values; if it has many runs, to the first ones.
 
-    The page shows the measure that the claim is about, and `label` as the message of the link.
+    The page shows the measure that the claim is about, and the name of the setting, `label`, in a message.
     """
     specs, kind = setting.specs[: links.MAX_CURVES], setting.specs[0].kind  # all have the same kind
     many = len(setting.specs)
-    some = f", {len(specs)} of {many} runs" if many > len(specs) else ""
+    runs = f"the first {len(specs)} of {many} runs" if many > len(specs) else "these runs"
     if kind == RunSpec.kind:
         path, name = "explore", "Online"
         tab = {"guarantee": "guarantee", TRACES: "counts"}.get(setting.question, links.AT_FIRST.tab)
@@ -157,8 +158,9 @@ def replay(setting: Setting, label: str) -> None:
     elif kind == OfflineSpec.kind:
         path, name, query = "offline", "Offline", links.encode_specs(specs)
     else:
-        path, name, query, some = "attack", "Attack", attack_link.encode(specs[0]), ""
-    page_link(path, f"Replay on {name}{some}", [*query, *saying(f"Replay of {label}.")], icon="replay")
+        path, name, query, runs = "attack", "Attack", attack_link.encode(specs[0]), "this attack"
+    sentence = saying(f"These settings come from {label}.")
+    page_link(path, f"Open {runs} on the page {name}", [*query, *sentence], icon="replay")
 
 
 def numbers(found: ClaimReport) -> None:

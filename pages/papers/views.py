@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import Any
 
@@ -26,11 +26,11 @@ from dprl.papers.items import ITEM_VERDICTS, PAPERS, Item, ItemFinding, all_item
 from dprl.papers.ranking import BUDGET, PROBLEMS, SEEDS, TARGET, Rank, Ranking
 from dprl.papers.report import ClaimReport
 from dprl.privacy import PRIVATIZERS
+from dprl.research.series import style_of
 from dprl.sentences import papers as sentences
 from dprl.words import listed, percent, promise
 from pages.shared.controls.widgets import select
 from pages.shared.layout.chart import kept, show
-from pages.shared.names import style_of
 from pages.shared.results.data import asset, bundled_papers
 from pages.shared.visitor.address import Query
 from pages.shared.visitor.state import PageState
@@ -74,14 +74,13 @@ class Papers(PageState):
         names = dict.fromkeys((*PAPERS, RELATED))
         self.paper = links.chosen("paper", links.last(given, "paper"), names, problems) or PAPERS[0]
         where = links.chosen("problem", links.last(given, "problem"), PROBLEMS, problems)
-        self.problem, self.setting = where or FIRST, None
+        self.problem = where or FIRST
         if self.item:
             self.paper = self.item.paper
-        if links.last(given, SETTING.query):
-            most = len(self.item.claim.settings) if self.item and self.item.claim else 1
-            before = len(problems)
-            place = links.place(SETTING, links.last(given, SETTING.query), most, problems)
-            self.setting = place if len(problems) == before else None
+        most = len(self.item.claim.settings) if self.item and self.item.claim else 1
+        text = links.last(given, SETTING.query) or None
+        number = links.checked(replace(SETTING, high=most), text, None, problems)
+        self.setting = None if number is None else number - 1
 
 
 state = Papers.mine
@@ -103,7 +102,7 @@ HOW = (
     f"For every run's noise we prove {promise(*BUDGET)} if one user's episode is replaced: joint DP with a trusted "
     "curator, shuffle DP with a trusted shuffler, local DP with no trusted party.",
     "Each number of users is a separate run, planned for that number. Each algorithm uses its default bonus and "
-    "mechanism; we tuned nothing. With this bonus, PUCB, Private-UCB-VI and LDP-OBI are one algorithm.",
+    "mechanism, without any tuning. With this bonus, PUCB, Private-UCB-VI and LDP-OBI are one algorithm.",
     f"Users needed: from this number on, an average episode, learning included, has lost at most {percent(TARGET)} of "
     f"V* in the mean of {SEEDS} seeds. The search tries eight numbers in each factor of ten.",
     "Only algorithms that run in the environment are listed. SDP-PE needs a list of all policies, which is short "
@@ -118,7 +117,7 @@ def drawn_matrix(night: bool) -> Picture:
     rows = {paper.title: [verdicts()[item.address] for item in paper.items] for paper in papers().values()}
     counts = Counter(found.verdict for found in verdicts().values())
     said = listed([f"{counts[one]} {WORDS.get(one, f'are {one}')}" for one in ITEM_VERDICTS if counts[one]])
-    see = f"Of {len(verdicts())} items, {said}. Press a cell to open its row."
+    see = f"Of {len(verdicts())} items, {said}. Press a cell to open the item."
     return figures.matrix(rows, see, dark=night)
 
 

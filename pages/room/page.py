@@ -27,14 +27,12 @@ from dprl.words import human
 from pages.room import teacher
 from pages.room.state import (
     CLINIC,
-    class_results,
     enter,
     group,
     leave,
-    predicted_chart,
     predictions_together,
-    recap_on_phone,
-    show_results,
+    recap,
+    results,
     step_of_lesson,
     teaches,
     told,
@@ -45,7 +43,7 @@ from pages.shared.layout.browser import component
 from pages.shared.layout.frame import redrawn
 from pages.shared.layout.head import head
 from pages.shared.layout.terms import escape, explained
-from pages.shared.lessons import answer_field, chosen, draggable, evidence
+from pages.shared.lessons import answer_field, chosen, draggable, evidence, step_chart
 from pages.shared.results.data import store
 from pages.shared.visitor import address
 from pages.shared.visitor.callbacks import button, callback, on_value
@@ -53,17 +51,19 @@ from pages.shared.visitor.presence import network_address
 from pages.shared.visitor.state import read_address, session, write_address
 
 PACE = 0.5  # seconds between two checks of the room
+SAID, PHONE = messages("room")["entrance"], sentences.PHONE
 DEVICE = "device"
 _device = component(DEVICE)
-_coin = component("coin", js=module_with_imports("coin.js", "report.js"))
-_patient = component("patient", js=module_with_imports("patient.js", "report.js"))
+SCRIPTS = {
+    name: component(name, js=module_with_imports(f"{name}.js", "report.js")) for name in ("coin", "patient")
+}
 
 
 def main() -> None:
-    r = group()
+    r, rooms = group(), store().rooms
     read_address(r)
-    rooms = store().rooms
-    if r.leading and rooms.allowed and teaches() and (here := rooms.find(r.code)) is not None:
+    here = rooms.find(r.code) if rooms.allowed and teaches() else None
+    if r.leading and here is not None:
         meet()
         with st.container(key="present"):
             teacher.led_stage(here)
@@ -79,8 +79,7 @@ def main() -> None:
         entrance()
         return
     meet()
-    here = rooms.find(r.code)
-    if here is not None and teaches():
+    if here is not None:
         with st.container(key="teacher"):
             stage, door = st.columns([5, 2], gap="large")
         with stage:
@@ -90,7 +89,7 @@ def main() -> None:
             teacher.way_in(here)
         watch(lambda now: now.version, here)
     elif not r.device:
-        st.caption(sentences.PHONE["looks"])
+        st.caption(PHONE["looks"])
     elif (here := arrive()) is None:
         entrance()
     else:
@@ -139,7 +138,7 @@ def arrive() -> Room | None:
     """Return the joined room; None if joining fails or the room is gone, with the reason shown at the entrance."""
     r = group()
     if r.drawn is not None and store().rooms.find(r.code) is None:
-        leave(sentences.PHONE["gone"])
+        leave(PHONE["gone"])
         return None
     try:
         return store().rooms.join(r.code, r.device, visitor())
@@ -157,27 +156,25 @@ def student_stage(here: Room) -> None:
     with st.container(
         horizontal=True, horizontal_alignment="distribute", vertical_alignment="center", gap="small"
     ):
-        st.markdown(filled(sentences.PHONE["room"], code=here.code), width="content")
-        button(sentences.PHONE["leave"], leave, icon="logout", key="leave", type="tertiary")
+        st.markdown(filled(PHONE["room"], code=here.code), width="content")
+        button(PHONE["leave"], leave, icon="logout", key="leave", type="tertiary")
     if r.told:
         st.warning(escape(r.told), icon=":material/info:")
     if here.closed:
-        st.info(sentences.PHONE["closed"], icon=":material/lock:")
+        st.info(PHONE["closed"], icon=":material/lock:")
     elif not steps:
-        st.info(sentences.PHONE["joined"], icon=":material/hourglass_empty:")
+        st.info(PHONE["joined"], icon=":material/hourglass_empty:")
         st.caption(explained(sentences.held(here.total)))
     if not steps:
         return
     step = steps[-1]
     content, mine = step.content, written.get(step.place)
-    if isinstance(content, Question):
-        question_on_phone(step, content, mine, here.total)
-    elif isinstance(content, Clinic):
-        clinic_on_phone(step, content, mine, here.total)
+    if isinstance(content, Question | Clinic):
+        report_on_phone(step, content, mine, here.total)
     elif isinstance(content, Guess):
         prediction_on_phone(step, content, mine)
     else:
-        recap_on_phone(content, steps, written)
+        recap(content, steps, written=written)
     if spent := [spends(one.content) for one in steps if one.place in written and spends(one.content)]:
         st.caption(explained(sentences.spent_on_phone(spent, here.total)))
 
@@ -188,21 +185,19 @@ def turned(step: ClassStep, written: dict[int, str]) -> None:
     (place, state), r.drawn = r.drawn or (-1, "revealed"), (step.place, step.state)
     if place != step.place:
         missed = state != "revealed" and r.guesses.get(place) and place not in written
-        r.told = sentences.PHONE["missed"] if missed else ""
+        r.told = PHONE["missed"] if missed else ""
         session().version += 1
 
 
-def script(
-    draw: Callable[..., Any], name: str, step: ClassStep, written: str | None, **given: object
-) -> None:
-    """Run a script of assets/web/ that sends nothing but its report; record the report if the step is open, even if it
-    arrived while the step was paused, or before the server forgot this session. given: the script's own data."""
+def script(name: str, step: ClassStep, written: str | None, **given: object) -> None:
+    """Run one of SCRIPTS, which sends nothing but its report; record the report if the step is open, even if it arrived
+    while the step was paused, or before the server forgot this session. given: the script's own data."""
     if step.state == "paused" and written is None:
-        st.info(sentences.PHONE["paused_answers"], icon=":material/pause:")
+        st.info(PHONE["paused_answers"], icon=":material/pause:")
     r = group()
-    known = {"code": r.code, "place": step.place, "open": step.state == "open", "written": written}
-    words = messages("room")[name]
-    report = draw(data={**known, **given, "words": words}, key=f"{name}_{r.code}_{step.place}").get("report")
+    given |= {"code": r.code, "place": step.place, "open": step.state == "open", "written": written}
+    given["words"] = messages("room")[name]
+    report = SCRIPTS[name](data=given, key=f"{name}_{r.code}_{step.place}").get("report")
     if report and step.state == "open" and written is None:
         try:
             store().rooms.respond(r.code, r.device, step.place, str(report))
@@ -212,60 +207,53 @@ def script(
             st.rerun()
 
 
-def question_on_phone(step: ClassStep, content: Question, written: str | None, total: float) -> None:
-    """Draw a question with its coin, and this phone's recorded answer. total: the phone's budget epsilon here."""
-    st.header(escape(content.text), anchor=False)
-    script(_coin, "coin", step, written, opposites=opposites(content.epsilon))
+def report_on_phone(step: ClassStep, content: Question | Clinic, written: str | None, total: float) -> None:
+    """Draw a question or an episode, then the recorded report and the results. total: the phone's budget epsilon."""
+    if isinstance(content, Question):
+        st.header(escape(content.text), anchor=False)
+        script("coin", step, written, opposites=opposites(content.epsilon))
+        recorded = "" if written is None else filled(PHONE["written"], report=sentences.COIN[written].lower())
+        about = [PHONE["tap"], sentences.coin(content.epsilon, flip(content.epsilon))]
+        notes = [PHONE["script"], PHONE["watched"]]
+    else:
+        st.header(CLINIC["title"], anchor=False)
+        script("patient", step, written, law=played.on_phone(content.epsilon))
+        recorded, asked, H = CLINIC["written"], played.asking_at(content.epsilon), played.world().H
+        steps = len(asked.steps(0, H))
+        about = [sentences.about_clinic(H, steps), sentences.proof_of_bits(content.epsilon, asked.bit, steps)]
+        notes = [CLINIC["script"], CLINIC["watched"]]
     if written is not None:
-        said = filled(sentences.PHONE["written"], report=sentences.COIN[written].lower())
-        st.success(said, icon=":material/edit_note:")
+        st.success(recorded, icon=":material/edit_note:")
     if step.state == "revealed":
-        show_results(step)
+        results(step, ())
     elif written is not None:
-        st.caption(sentences.PHONE["result"])
+        st.caption(PHONE["result"])
     elif step.state == "open":
-        st.markdown(explained(sentences.PHONE["tap"]))
-        st.markdown(explained(sentences.coin(content.epsilon, flip(content.epsilon))))
-        st.markdown(explained(sentences.held(total)))
-        names = ("script", "watched", "repeated")
-        st.caption(explained(" ".join(sentences.PHONE[name] for name in names)))
-
-
-def clinic_on_phone(step: ClassStep, content: Clinic, written: str | None, total: float) -> None:
-    """Play an episode on a phone and show its true history there. total: the phone's budget epsilon in this room."""
-    st.header(CLINIC["title"], anchor=False)
-    script(_patient, "patient", step, written, law=played.on_phone(content.epsilon))
-    if written is not None:
-        st.success(CLINIC["written"], icon=":material/edit_note:")
-        if step.state != "revealed":
-            st.caption(sentences.PHONE["result"])
-    elif step.state == "open":
-        asked = played.asking_at(content.epsilon)
-        steps = len(asked.steps(0, played.world().H))
-        st.markdown(explained(sentences.about_clinic(played.world().H, steps)))
-        st.markdown(explained(sentences.proof_of_bits(content.epsilon, asked.bit, steps)))
-        st.markdown(explained(sentences.held(total)))
-        st.caption(explained(f"{CLINIC['script']} {CLINIC['watched']} {sentences.PHONE['repeated']}"))
-    if step.state == "revealed":
-        class_results(step, content)
+        for text in (*about, sentences.held(total)):
+            st.markdown(explained(text))
+        st.caption(explained(" ".join([*notes, PHONE["repeated"]])))
 
 
 def prediction_on_phone(step: ClassStep, content: Guess, written: str | None) -> None:
     """Draw a lesson's step on a student's phone. written: the recorded prediction, or None before one is sent."""
     found = step_of_lesson(content)
     if found is None:
-        st.info(sentences.PHONE["unknown"], icon=":material/info:")
+        st.info(PHONE["unknown"], icon=":material/info:")
         return
     r = group()
-    prediction, text = found.prediction, written or r.guesses.get(step.place, "")
+    prediction, text, key = (
+        found.prediction,
+        written or r.guesses.get(step.place, ""),
+        f"room_{step.place}_False",
+    )
     st.markdown(explained(f"## {escape(found.ask)}"), anchors=False)
     if found.setup and step.state != "revealed":
         st.markdown(explained(escape(found.setup)))
     if step.state == "revealed":
         if text and written is None:
-            st.warning(sentences.PHONE["unsent"], icon=":material/unsubscribe:")
+            st.warning(PHONE["unsent"], icon=":material/unsubscribe:")
         mine = text if valid_texts(found, [text]) else ""
-        predicted_chart(step, found, mine, shown=True)
+        step_chart(content, key, found, mine, shown=True)
         off = ""
         if mine:
             off = f"**{escape(found.off(mine, evidence()))}** {escape(found.reply(mine, evidence()))} "
@@ -278,17 +266,18 @@ def prediction_on_phone(step: ClassStep, content: Guess, written: str | None) ->
         how: dict[str, Any] = {"icon": "send", "type": "primary", "disabled": not valid_texts(found, [text])}
         # above the chart so that it never covers it
         with st.container(horizontal=True, gap="small", vertical_alignment="center", key="send_bar"):
-            button(sentences.PHONE["send"], send, step.place, key=f"send_{step.place}", **how)
+            button(PHONE["send"], send, step.place, key=f"send_{step.place}", **how)
             if text:
-                st.caption(sentences.PHONE["waits"])
-    key = predicted_chart(step, found, text, pressed=partial(pressed, step.place, found) if making else None)
+                st.caption(PHONE["waits"])
+    on_press = partial(pressed, step.place, found) if making else None
+    step_chart(content, key, found, text, shown=False, pressed=on_press)
     if making:
         draggable(prediction, text, key, partial(predict, step.place, on_chart=True))
-        st.caption(explained(sentences.PHONE["guesses"]))
+        st.caption(explained(PHONE["guesses"]))
     elif written is not None:
-        st.success(sentences.PHONE["sent"], icon=":material/done:")
+        st.success(PHONE["sent"], icon=":material/done:")
     else:
-        st.info(sentences.PHONE["paused_predictions"], icon=":material/pause:")
+        st.info(PHONE["paused_predictions"], icon=":material/pause:")
 
 
 def predict(place: int, text: str, on_chart: bool = False) -> None:
@@ -314,7 +303,6 @@ def pressed(place: int, found: Asked, event: Any) -> None:
         predict(place, text, on_chart=True)
 
 
-SAID = messages("room")["entrance"]
 TOTALS = (1.0, 2.0, 3.0, 5.0, 10.0, 20.0)
 
 
@@ -331,12 +319,11 @@ def entrance() -> None:
     join, teach = st.columns(2, gap="large")
     with join:
         st.header(SAID["join"], anchor=False)
-        key, letters = "room_code", SAID["letters"]
-        st.text_input(
-            SAID["code"], key=key, max_chars=40, placeholder=letters, on_change=on_value(key, entered)
-        )
-        said, icon = SAID["join"], ":material/login:"
-        st.button(said, icon=icon, key="join", type="primary", on_click=on_value(key, typed))
+        how: dict[str, Any] = {"key": "room_code", "max_chars": 40, "placeholder": SAID["letters"]}
+        entered = on_value("room_code", lambda text: typed(text) if text.strip() else None)
+        st.text_input(SAID["code"], on_change=entered, **how)
+        join_now = on_value("room_code", typed)
+        st.button(SAID["join"], icon=":material/login:", key="join", type="primary", on_click=join_now)
         st.caption(SAID["no_account"])
     with teach:
         st.header(SAID["teach"], anchor=False)
@@ -344,12 +331,6 @@ def entrance() -> None:
         st.select_slider(SAID["total"], TOTALS, TOTAL.default, **how)
         button(SAID["open"], open_room, icon="co_present", key="open_room")
         st.caption(filled(SAID["opens"], most=MOST_PEOPLE, hours=HOURS))
-
-
-def entered(text: str) -> None:
-    """Enter the room with a typed code, unless the field is empty."""
-    if text.strip():
-        typed(text)
 
 
 def typed(text: str) -> None:

@@ -18,7 +18,7 @@ from dprl.fields import shown
 from dprl.figures import lessons as figures
 from dprl.figures.lessons import KnownShare
 from dprl.figures.picture import PackedPicture, Picture
-from dprl.lessons import LESSONS, Choice, Lesson, Order
+from dprl.lessons import LESSONS, Choice, Order
 from dprl.lessons import Step as Asked
 from dprl.links import last
 from dprl.messages import counted, filled, messages
@@ -47,6 +47,7 @@ from pages.shared.lessons import (
     fault,
     recap_sentences,
     score_card,
+    step_chart,
     step_picture,
     unknown,
     valid,
@@ -147,28 +148,6 @@ def prediction_in_words(content: Content, text: str) -> str:
     return str(prediction.said(prediction.parse(text)))
 
 
-def predicted_chart(
-    step: ClassStep,
-    found: Asked,
-    text: str,
-    *,
-    shown: bool = False,
-    others: Sequence[str] = (),
-    pressed: Any = None,
-    large: bool = False,
-) -> str:
-    """Draw the chart of a step, and return its key. pressed: called after a click, if a prediction can be made. large:
-    whether it is for a projector, on which the chart fills the rest of the page."""
-    how = {"shown": shown, "asked": pressed is not None, "large": large, "wide": wide()}
-    drawn = kept(
-        ("room", step.content, text, tuple(others), *how.values()),
-        lambda night: step_picture(found, text, others=others, dark=night, **how),
-    )
-    key = f"room_{step.place}_{large}"
-    draw(drawn, key, pressed, "stretch" if large else "content")
-    return key
-
-
 def predictions_together(step: ClassStep, found: Asked) -> None:
     """Describe the class's predictions next to the measurement."""
     if texts := valid_texts(found, step.answers):
@@ -181,13 +160,6 @@ def told(step: ClassStep, found: Asked, off: str = "") -> None:
     said = off + found.found(evidence())
     explain(said, lambda: step_picture(found, "", shown=True, dark=False).table, f"room_{step.place}")
     st.markdown(explained(f":material/lightbulb: {escape(found.why(evidence()))}"))
-
-
-def steps_put(lesson: Lesson, steps: Sequence[ClassStep]) -> list[tuple[Asked, ClassStep]]:
-    """Return the questions of a lesson that were put to the class, in order, each as it was put last."""
-    put = {step.content: step for step in steps}
-    known = [(asked, put.get(Guess(lesson.key, at))) for at, asked in enumerate(lesson.steps)]
-    return [(asked, step) for asked, step in known if step is not None]
 
 
 def show_large(picture: PackedPicture, key: str, large: bool) -> None:
@@ -275,7 +247,7 @@ def on_screen(step: ClassStep, content: Guess, large: bool = False) -> None:
     if large and not shown and isinstance(found.prediction, Choice) and not found.prediction.of:
         answers = enumerate(found.prediction.choices, 1)
         st.markdown("\n".join(f"{n}. {explained(escape(words))}" for n, (_, words) in answers))
-    predicted_chart(step, found, "", shown=shown, others=others, large=large)
+    step_chart(content, f"room_{step.place}_{large}", found, "", shown=shown, others=others, large=large)
     if shown:
         predictions_together(step, found)
     if large:
@@ -314,20 +286,31 @@ def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def recap_on_screen(content: Recap, steps: Sequence[ClassStep], level: str = "##") -> None:
-    """Draw the recap on the teacher's screen. level: the Markdown signs before its heading."""
+def recap(
+    content: Recap, steps: Sequence[ClassStep], level: str = "##", written: Mapping[int, str] | None = None
+) -> None:
+    """Draw a lesson's sentences to remember, and the points of the class or, on a phone, of its own predictions.
+
+    level: the Markdown signs before the heading. written: a phone's recorded predictions; None on the teacher's screen.
+    """
     lesson = LESSONS.get(content.lesson)
     if lesson is None:
         return
     st.markdown(f"{level} {escape(filled(LEAD['recap'], lesson=lesson.title))}", anchors=False)
     recap_sentences(lesson)
-    means = []  # the average score of each step's predictions, from 0 to 1; 0 if there are none
-    for asked, step in steps_put(lesson, steps):
-        texts = valid_texts(asked, step.answers)
-        means.append(sum(asked.score(text, evidence()) for text in texts) / max(len(texts), 1))
-    if means:
+    put = {step.content: step for step in steps}  # a question that was put twice counts as it was put last
+    known = [(asked, put.get(Guess(lesson.key, at))) for at, asked in enumerate(lesson.steps)]
+    pairs = [(asked, step) for asked, step in known if step is not None]
+    if written is not None and pairs:
+        texts = ["".join(valid_texts(asked, [written.get(step.place, "")])) for asked, step in pairs]
+        score_card([asked for asked, _ in pairs], texts)
+    elif pairs:
+        points = 0.0
+        for asked, step in pairs:
+            scores = [asked.score(text, evidence()) for text in valid_texts(asked, step.answers)]
+            points += sum(scores) / max(len(scores), 1)
         with st.container(key="together"):
-            st.markdown(filled(LEAD["class"], points=f"{sum(means):.2g}", most=len(means)))
+            st.markdown(filled(LEAD["class"], points=f"{points:.2g}", most=len(pairs)))
 
 
 def results(step: ClassStep, steps: Sequence[ClassStep], large: bool = False) -> None:
@@ -338,23 +321,6 @@ def results(step: ClassStep, steps: Sequence[ClassStep], large: bool = False) ->
     elif isinstance(content, Clinic):
         class_results(step, content, large)
     elif isinstance(content, Recap):
-        recap_on_screen(content, steps, "#" if large else "##")
+        recap(content, steps, "#" if large else "##")
     else:
         on_screen(step, content, large)
-
-
-def recap_on_phone(content: Recap, steps: Sequence[ClassStep], written: Mapping[int, str]) -> None:
-    """Draw a student's recap: the sentences to remember, the points, and the result of each prediction."""
-    lesson = LESSONS.get(content.lesson)
-    if lesson is None:
-        return
-    st.markdown(f"## {escape(filled(LEAD['recap'], lesson=lesson.title))}", anchors=False)
-    recap_sentences(lesson)
-    put = steps_put(lesson, steps)
-    texts = ["".join(valid_texts(asked, [written.get(step.place, "")])) for asked, step in put]
-    asked = [one for one, _ in put]
-    if put:
-        scores = [
-            one.score(text, evidence()) if text else 0.0 for one, text in zip(asked, texts, strict=True)
-        ]
-        score_card(asked, texts, scores)

@@ -1,5 +1,4 @@
-"""The teacher's page: the entrance for the class, the steps put to it, and the answers; and leading a class from a
-projector: one step at a time, in large letters, controlled by keyboard or remote control."""
+"""The teacher's page with the steps put to the class and its answers, and the projector view, one step at a time."""
 
 from __future__ import annotations
 
@@ -105,7 +104,7 @@ def standing(here: Room) -> None:
         st.markdown(f":material/groups: {now}", width="content")
         with st.container(horizontal=True, gap="small", width="content"):
             button(LEAD["lead"], lead, icon="slideshow", key="lead")
-            save(f"room-{code}.csv", SAID["csv"], "text/csv", lambda: answers_csv(file, code))
+            save(f"room-{code}.csv", SAID["csv"], lambda: answers_csv(file, code))
             if here.closed:
                 button(SAID["leave"], leave, icon="logout", key="leave")
             else:
@@ -125,17 +124,13 @@ def pacing(step: ClassStep, here: Room) -> None:
         if step.state == "revealed":
             st.markdown(f":material/visibility: {SAID['revealed']}", width="content")
             return
-        if step.state == "open":
-            pace_button(SAID["pause"], "pause", step, "paused")
-        else:
-            pace_button(SAID["go_on"], "play_arrow", step, "open")
-        pace_button(SAID["reveal"], "visibility", step, "revealed")
-
-
-def pace_button(label: str, icon: str, step: ClassStep, state: State) -> None:
-    """Draw a button that sets the state of a step, such as paused or revealed."""
-    turn = partial(store().rooms.turn_step, group().code, group().key, step.place, state)
-    button(label, turn, icon=icon, key=f"{state}_{step.place}")
+        pause: tuple[State, str, str] = ("paused", "pause", SAID["pause"])
+        if step.state == "paused":
+            pause = ("open", "play_arrow", SAID["go_on"])
+        reveal: tuple[State, str, str] = ("revealed", "visibility", SAID["reveal"])
+        for state, icon, label in (pause, reveal):
+            turn = partial(store().rooms.turn_step, group().code, group().key, step.place, state)
+            button(label, turn, icon=icon, key=f"{state}_{step.place}")
 
 
 def composer(here: Room) -> None:
@@ -143,6 +138,10 @@ def composer(here: Room) -> None:
     if here.closed:
         return
     r = group()
+
+    def kept(epsilon: float) -> str:  # with the share of people who report their true answer
+        return filled(SAID["kept"], epsilon=human(epsilon), share=percent(1 - flip(epsilon)))
+
     with st.container(border=True):
         st.markdown(SAID["put"])
         segments(SAID["kind"], "put", SAID["kinds"], r.puts, choose)
@@ -154,7 +153,7 @@ def composer(here: Room) -> None:
             if r.puts == "question":
                 name = f"text_{r.asked}"
                 st.text_input(SAID["text"], key=name, max_chars=MOST_LETTERS, placeholder=SAID["example"])
-                epsilon_menu(SAID["epsilon"], left, here.total, kept_share, SAID["keeps"])
+                epsilon_menu(SAID["epsilon"], left, here.total, kept, SAID["keeps"])
                 label = SAID["ask"]
             elif r.puts == "clinic":
                 st.markdown(filled(CLINIC["form"], steps=world().H))
@@ -181,11 +180,6 @@ def epsilon_menu(
     key = f"epsilon_{group().asked}"
     st.selectbox(label, offered, at, key=key, format_func=says, filter_mode=None, help=help)
     st.caption(explained(sentences.left(left, total)))
-
-
-def kept_share(epsilon: float) -> str:
-    """Describe an epsilon with the share of people who report their true answer."""
-    return filled(SAID["kept"], epsilon=human(epsilon), share=percent(1 - flip(epsilon)))
 
 
 def step_menu() -> None:
@@ -250,15 +244,13 @@ _keys = component("present_keys")
 
 
 def upcoming(put: Sequence[Content]) -> Content | None:
-    """Return the content that follows what was put to the class: the lesson's next step, its recap, or the next lesson;
-    None after the last lesson."""
-    every = list(LESSONS)
-    last = next((content for content in reversed(put) if isinstance(content, Guess | Recap)), None)
-    if isinstance(last, Guess) and last.lesson in LESSONS:
-        more = last.step + 1 < len(LESSONS[last.lesson].steps)
-        return Guess(last.lesson, last.step + 1) if more else Recap(last.lesson)
-    number = every.index(last.lesson) + 1 if last is not None and last.lesson in LESSONS else 0
-    return Guess(every[number], 0) if number < len(every) else None
+    """Return what follows in the lessons: a step, a recap, or the next lesson's first step; None after the last."""
+    order: list[Content] = []
+    for key, lesson in LESSONS.items():
+        order += [*(Guess(key, at) for at in range(len(lesson.steps))), Recap(key)]
+    known = [order.index(content) for content in put if content in order]
+    following = known[-1] + 1 if known else 0
+    return order[following] if following < len(order) else None
 
 
 def title(content: Content) -> str:

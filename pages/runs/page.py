@@ -84,7 +84,7 @@ def entry(i: int, row: RunRow) -> None:
         if row.state in ACTIVE:
             act("Cancel", "close", partial(cancel, [row.spec], session().visitor), f"cancel_{i}")
         elif row.state != "done":
-            again = "Try again" if row.state == "failed" else "Run it"
+            again = "Try again" if row.state == "failed" else "Compute this run"
             act(again, "replay", partial(ask, [row.spec], session().visitor, again=True), f"retry_{i}")
         about = "Adds this run to the comparison on the Online page."
         if st.button("Show", icon=":material/show_chart:", key=f"show_{i}", help=about):

@@ -8,32 +8,33 @@ the browser sends once. All of them pass on the prediction's text, which may sti
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import fields, replace
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
 import streamlit as st
 
-from dprl import metrics
 from dprl.environments import ENVIRONMENTS
 from dprl.fields import SpecError
 from dprl.figures import guesses
 from dprl.figures import lessons as figures
 from dprl.figures.guesses import HELD
 from dprl.figures.lines import Series
-from dprl.figures.looks import dashed, numbered
-from dprl.figures.picture import Picture
-from dprl.lessons import ORDER, Choice, Lesson, Marker, Order, Prediction, Step, cloud
+from dprl.figures.picture import PackedPicture, Picture
+from dprl.lessons import LESSONS, ORDER, Choice, Lesson, Marker, Order, Prediction, Step, cloud
 from dprl.messages import filled, messages
-from dprl.metrics.curves import Evidence, RunCurves
+from dprl.metrics.curves import Evidence, RunCurves, regret_band
+from dprl.research.frontiers import looks_of
 from dprl.research.one_user import best_content
-from dprl.research.series import style_of, style_of_data
-from dprl.simulation import OfflineSpec, RunSpec, spec_from_dict
+from dprl.research.series import style_of
+from dprl.simulation import RunSpec, spec_from_dict
 from pages.shared.controls.panel import draw_environment
 from pages.shared.controls.widgets import segments
 from pages.shared.layout.browser import component, one_user
+from pages.shared.layout.chart import draw, kept
+from pages.shared.layout.frame import wide
 from pages.shared.layout.terms import escape, explained
 from pages.shared.results import answers
 from pages.shared.results.data import asset, bundled_papers, bundled_scores, environment
@@ -47,7 +48,7 @@ OWN = {
     "widths": ("users", "rows"),
 }
 RUNS = Runs(("home", "examples", "offline"))
-SAID = messages("lessons")["page"]
+SAID, SCORE, ANSWER = (messages("lessons")[part] for part in ("page", "score", "answer"))
 
 
 class KnownRuns(dict[Any, RunCurves]):
@@ -107,17 +108,14 @@ def valid(step: Step, text: str) -> bool:
 def chart(step: Step) -> figures.AskedChart:
     """Return the chart of a step's figure."""
     plot = step.drawn(evidence()).plot
-    curves = []
     specs: list[Any] = [one.series.spec for one in plot.drawn]
-    offline = all(spec.kind == OfflineSpec.kind for spec in specs)
-    kinds = numbered(dashed([style_of_data(spec) if offline else style_of(spec) for spec in specs]))
-    for one, kind in zip(plot.drawn, kinds, strict=True):
-        center, low, high = metrics.regret_band(one.series.rows)
-        x, rows = np.asarray(one.series.x, float), one.series.rows
-        curves.append(Series(one.series.label, kind, x, rows, center, low, high))
+    looks = looks_of(list(map(style_of, specs)), shaded=True)
+    curves = []
+    for given, look in zip([one.series for one in plot.drawn], looks, strict=True):
+        band = regret_band(given.rows)
+        curves.append(Series(given.label, look, np.asarray(given.x, float), given.rows, *band))
     frame = {each.name: getattr(plot, each.name) for each in fields(figures.Frame)}
-    until = tuple(one.until for one in plot.drawn)
-    return figures.AskedChart(**frame, curves=tuple(curves), until=until)
+    return figures.AskedChart(**frame, curves=tuple(curves), until=tuple(one.until for one in plot.drawn))
 
 
 def step_picture(
@@ -146,9 +144,30 @@ def step_picture(
     return figures.asked_picture(made, drawn, shown=shown, names=names)
 
 
+def step_chart(
+    place: Hashable,
+    key: str,
+    step: Step,
+    text: str,
+    *,
+    shown: bool,
+    others: Sequence[str] = (),
+    pressed: Callable[[Any], None] | None = None,
+    large: bool = False,
+) -> PackedPicture:
+    """Draw the chart of a step as a widget with this key, and return it. place: identifies the step. pressed: called
+    after a click, if the viewer is to predict. text, shown, others, large: see `step_picture`."""
+    how = {"shown": shown, "asked": pressed is not None, "large": large, "wide": wide()}
+    found = kept(
+        ("lesson", place, text, tuple(others), *how.values(), LESSONS.stamps),
+        lambda night: step_picture(step, text, others=others, dark=night, **how),
+    )
+    draw(found, key, pressed, "stretch" if large else "content")
+    return found
+
+
 def pictured(lesson: Lesson, at: int) -> None:
-    """Draw the environment that first appears at a step, counted from 0, in a fold: its drawing, a sentence, and users
-    who walk through it. If none does, draw nothing."""
+    """Draw the environment that first appears at a step in a fold, with users who walk through it, if there is one."""
     met = lesson.met(at)
     if met is None:
         return
@@ -185,65 +204,61 @@ def recap_sentences(lesson: Lesson) -> None:
         st.markdown("\n".join(f"{n}. {explained(escape(one))}" for n, one in enumerate(lesson.recap, 1)))
 
 
-def own_score(scores: Sequence[float]) -> str:
+def points(steps: Sequence[Step], texts: Sequence[str]) -> list[float]:
+    """Return the points for each prediction of a step. texts: the predictions, "" for none, which gives 0."""
+    pairs = zip(steps, texts, strict=True)
+    return [step.score(text, evidence()) if text else 0.0 for step, text in pairs]
+
+
+def own_score(steps: Sequence[Step], texts: Sequence[str]) -> str:
     """Write the visitor's points out of all points."""
-    return filled(messages("lessons")["score"]["own"], points=f"{round(sum(scores), 2):g}", most=len(scores))
+    own = f"{round(sum(points(steps, texts)), 2):g}"
+    return filled(SCORE["own"], points=own, most=len(steps))
 
 
-def score_card(steps: Sequence[Step], texts: Sequence[str], points: Sequence[float], below: str = "") -> None:
+def score_card(steps: Sequence[Step], texts: Sequence[str], below: str = "") -> None:
     """Draw the visitor's points, and the result of each prediction. texts: the predictions, "" for none."""
-    without, rows = messages("lessons")["score"]["without"], []
-    for n, (step, text, own) in enumerate(zip(steps, texts, points, strict=True), 1):
-        off = step.off(text, evidence()) if text else without
+    rows = []
+    for n, (step, text, own) in enumerate(zip(steps, texts, points(steps, texts), strict=True), 1):
+        off = step.off(text, evidence()) if text else SCORE["without"]
         row = {"n": n, "title": escape(step.title), "points": f"{round(own, 2):g}", "off": escape(off)}
         rows.append(filled(SAID["points"], **row))
     with st.container(border=True, key="score"):
-        st.markdown(f"### {own_score(points)}", anchors=False)
+        st.markdown(f"### {own_score(steps, texts)}", anchors=False)
         st.markdown("\n".join(rows))
         if below:
             st.caption(below)
 
 
 Said = Callable[[str], None]
-ANSWER = messages("lessons")["answer"]
 
 
 def answer_field(prediction: Prediction, text: str, said: Said) -> None:
     """Draw the field for a prediction, for visitors who do not press the chart itself."""
     hint = ""
     if isinstance(prediction, Order):
-
-        def put(item: int) -> None:
-            said(prediction.put(text, item))
-
+        hint = "order_hint"
         with st.container(horizontal=True, gap="small", key="items"):
             for item, words in enumerate(prediction.items):
                 named = text.find(prediction.letters[item])
-                button(
-                    filled(ANSWER["named"], number=named + 1, name=words) if named >= 0 else words,
-                    put,
-                    item,
-                    key=f"item_{item}",
-                    type="primary" if named >= 0 else "secondary",
-                )
-        hint = "order_hint"
+                label, kind = words, "secondary"
+                if named >= 0:
+                    label, kind = filled(ANSWER["named"], number=named + 1, name=words), "primary"
+                put = partial(prediction.put, text, item)
+                button(label, lambda put=put: said(put()), key=f"item_{item}", type=kind)
     elif isinstance(prediction, Marker):
-        st.select_slider(
-            ANSWER["label"],
-            prediction.marks,
-            prediction.nearest(float(text)) if text else prediction.untouched,
-            format_func=prediction.said,
-            **keyed("marker", lambda mark: said(prediction.write(mark))),
-        )
+        hint = "marker_hint"
+        now = prediction.nearest(float(text)) if text else prediction.untouched
+        moved = keyed("marker", lambda mark: said(prediction.write(mark)))
+        st.select_slider(ANSWER["label"], prediction.marks, now, format_func=prediction.said, **moved)
         with st.container(horizontal=True, horizontal_alignment="distribute", key="ends_marker"):
             st.caption(prediction.ends[0], width="content")
             st.caption(prediction.ends[1], width="content")
-        hint = "marker_hint"
     elif isinstance(prediction, Choice):
         choices = {prediction.write(value): words for value, words in prediction.choices}
         if prediction.of:
-            segments(ANSWER["label"], "slope", choices, text or None, lambda chosen: said(chosen or ""))
             hint = "slope_hint"
+            segments(ANSWER["label"], "slope", choices, text or None, lambda chosen: said(chosen or ""))
         else:
             st.radio(
                 ANSWER["label"],
@@ -282,8 +297,7 @@ _drag = component("drag")
 
 
 def draggable(prediction: Prediction, text: str, chart: str, said: Said) -> None:
-    """Let the visitor drag the marker of a chart, if the prediction has one. text: its place, "" while it waits. said:
-    called with the text of its new place."""
+    """Let the visitor drag a chart's marker, if there is one. text: its place, or ""; said: called with a new place."""
     if not isinstance(prediction, Marker):
         return
     marks = prediction.marks

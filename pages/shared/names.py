@@ -30,10 +30,11 @@ BONUS = {
     "practical": "smaller noise bound",
     OWN: "the algorithm's own bonus, not proved",
 }
-REPORTS = {"all": "of all users", "played": "of users told to play the row"}
+REPORTS = {"all": "of all users", "played": "of users told to take the action"}
 REPORTS_HELP = (
-    "A row is one action in one state at one step. Policies are public, so everybody knows whose policy plays "
-    "another action. Those reports add only noise to the row. Leaving them out is post-processing and costs no privacy."
+    "Each count is for one action in one state at one step. Policies are public, so everybody knows which users were "
+    "told to take another action there. Their reports add only noise to the count. Leaving these reports out is "
+    "post-processing and costs no privacy."
 )
 TIED_HELP = (
     "Keeps δ at a tenth of 1/K for any number of users K. If δK were 1 or more, even a release that gives away a few "
@@ -53,8 +54,7 @@ def titles(curves: Sequence[Curve]) -> list[str]:
 
 
 def places_apart(specs: Sequence[RunSpec | OfflineSpec]) -> list[str]:
-    """Return a prefix for the title of each run: its environment, with parameters that distinguish it from others of
-    its kind, or "" if all runs share one environment."""
+    """Return a prefix for each run's title: its environment, told apart from the others; "" if all share one."""
     if len({place_of(spec) for spec in specs}) == 1:
         return [""] * len(specs)
     names = [ENVIRONMENTS[spec.environment].called(spec.environment_params) for spec in specs]

@@ -1,21 +1,19 @@
-"""The results of a study: its curves, the papers' bounds next to them, and doubts; and the search for the users needed
-under each privacy model, with its chart."""
+"""The results of a study: its curves, the papers' bounds, doubts, and the search for the users needed."""
 
 from __future__ import annotations
-
-from functools import partial
 
 import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from dprl import metrics
 from dprl.environments import ENVIRONMENTS
 from dprl.figures.tradeoff import TITLES, Frontier, ProvedLine
 from dprl.figures.users import UsersRow, users_needed
 from dprl.metrics import search
+from dprl.metrics.growth import Growth, growth_between
 from dprl.privacy import PRIVATIZERS
-from dprl.research.frontiers import SYMBOLS, all_to_lose, bound_of_run, frontier_of, look_of, looks_of
+from dprl.research.frontiers import SYMBOLS, all_to_lose, bound_of_run, frontier_of, looks_of
+from dprl.research.series import style_of
 from dprl.sentences import doubts as doubted
 from dprl.simulation import RunSpec
 from dprl.simulation.axes import PrivacyChoice
@@ -24,15 +22,13 @@ from dprl.words import count, human, listed, quoted, some
 from pages.shared.controls.widgets import exact
 from pages.shared.layout.chart import kept, show
 from pages.shared.layout.terms import escape, explained
-from pages.shared.names import style_of
 from pages.shared.results import answers, status
-from pages.shared.results.status import Progress, working_out
-from pages.shared.visitor.callbacks import into
+from pages.shared.results.status import working_out
 from pages.shared.visitor.links import fields_of
-from pages.tradeoffs.study import RUNS, USERS_GRID, SweepView, start_sweep, trade
+from pages.tradeoffs.study import RUNS, USERS_GRID, SweepView, trade
 
 NO_MODEL = "There is no private model to compare. Add one in the settings."
-IMPOSSIBLE = "None of these runs is possible; the lines above list the allowed values."
+IMPOSSIBLE = "None of these runs is possible. The lines above give the reasons."
 ends = RUNS.ends
 # The bound for each privacy model that is drawn if no paper has one for the algorithm.
 PROVED = {"none": "minimax", "central": "dp-ucbvi-jdp", "shuffle": "sdp-pe", "local": "dp-ucbvi-ldp"}
@@ -49,7 +45,7 @@ def frontiers(study: SweepView) -> list[Frontier]:
     show its shades. Lines of the same colour (mechanisms of one model) have different dashes."""
     show = next(one for one in TITLES if one == study.show)
     models = [model for model in study.models if study.points(model)]
-    found = [look_of(study.points(model)[0][1]) for model in models]
+    found = [style_of(study.points(model)[0][1]) for model in models]
     looks = dict(zip(models, looks_of(found, shaded=study.x != "epsilon"), strict=True))
     return [
         frontier_of(
@@ -71,9 +67,8 @@ def price(spec: RunSpec) -> NDArray[np.float64]:
     return ends(spec) - ends(spec.baseline())
 
 
-def growth(study: SweepView) -> dict[str, list[metrics.Growth]]:
-    """Return the growth of each private model's privacy cost between numbers of users, by title. The result is empty
-    unless users are the axis; unfinished models are left out."""
+def growth(study: SweepView) -> dict[str, list[Growth]]:
+    """Return how each private model's cost grows with the users, by title; {} on other axes. Finished models only."""
     if study.x != "episodes":
         return {}
     found = {}
@@ -82,7 +77,7 @@ def growth(study: SweepView) -> dict[str, list[metrics.Growth]]:
         if model == "none" or len(points) < 2 or RUNS.missing([spec for _, spec in points]):
             continue
         x, rows = np.array([k for k, _ in points], float), np.array([price(spec) for _, spec in points]).T
-        found[study.titles[model]] = metrics.growth_between(x, rows)
+        found[study.titles[model]] = growth_between(x, rows)
     return found
 
 
@@ -90,8 +85,9 @@ def refusals(study: SweepView) -> list[str]:
     """List the parts left out of the chart: for each reason, a sentence in Markdown."""
     sentences = []
     for reason, models in study.refusals.items():
-        names = f" of {listed([quoted(study.titles[model]) for model in models])}"
-        sentences.append(f"Left out{names if len(models) < len(study.titles) else ''}: {escape(reason)}")
+        names = listed([quoted(study.titles[model]) for model in models])
+        what = f"all of {names}" if len(models) < len(study.titles) else "everything"
+        sentences.append(f"Not {what} can be drawn: {escape(reason)}")
     return sentences
 
 
@@ -126,8 +122,7 @@ def wanted(study: SweepView) -> list[RunSpec]:
 
 
 def proved(study: SweepView) -> tuple[list[ProvedLine], tuple[str, ...]]:
-    """Return the papers' bounds, one for each privacy model of the chart, and a description of each. The bounds are for
-    users with one episode each."""
+    """Return the papers' bounds for the models of the chart, at one episode per user, and a description of each."""
     drawn: list[ProvedLine] = []
     said: list[str] = []
     if study.bounds == "off" or study.x == "contribution" or study.base.contribution > 1:
@@ -205,16 +200,11 @@ def fewest_and_most(study: SweepView, found: Found) -> str:
     else:
         said = f"{titles[best]} needs the fewest users, {least}."
     if needs[most] > needs[best]:
-        said += f" {titles[most]} needs {human(needs[most])}, the most."
+        said += f" {titles[most]} needs the most, {human(needs[most])}."
     return said
 
 
-def strip(now: Progress) -> None:
-    """Draw the joint status of the runs."""
-    RUNS.strip(now, start_sweep, partial(into(trade(), "asked"), False))
-
-
-def needed(study: SweepView, now: Progress) -> None:
+def needed(study: SweepView) -> None:
     """Plot the users needed, under each privacy model, for the privacy cost of an episode to become small enough."""
     base, name = study.base, "Privacy cost of an episode, at most % of V*"
     with st.columns(2)[0]:
@@ -222,7 +212,7 @@ def needed(study: SweepView, now: Progress) -> None:
         exact(name, "share", allowed, study.share, lambda to: trade().change(share=to))
     v_star = answers.v_star(base)
     if v_star is None:
-        st.info(working_out("reward of an optimal episode"))
+        st.info(working_out("the reward of an optimal episode"))
         return
     if v_star == 0:
         st.info("Every policy earns 0 here, so nothing can be lost.")
@@ -231,7 +221,6 @@ def needed(study: SweepView, now: Progress) -> None:
     if not found:
         st.info(IMPOSSIBLE if study.private else NO_MODEL)
         return
-    strip(now)
     several = base.seeds > 1
     rows = []
     for way, users in found.items():
@@ -255,8 +244,8 @@ def needed(study: SweepView, now: Progress) -> None:
     bars = "Bars: 95% bootstrap intervals over seeds." if several else "One seed has no interval."
     st.caption(
         explained(
-            f"At ε = {base.epsilon:g} and δ = {human(base.delta or 0.0)} (δ = 0 for one-hot questions and for scaled "
-            f"noise), if one user is replaced. V* is {v_star:.4g}. {bars} The search tries a few values of K, each "
-            "in a separate run with noise set for that K."
+            f"If one user is replaced, the guarantee is ε = {base.epsilon:g} and δ = {human(base.delta or 0.0)}. For "
+            f"one-hot questions and for scaled noise, δ = 0. V* is {v_star:.4g}. {bars} The search tries a few values "
+            "of K, each in a separate run with noise set for that K."
         )
     )

@@ -1,5 +1,4 @@
-"""Trade-offs: the privacy cost against epsilon, the number of users, and the size of the problem. The constant settings
-are those of Online; the models and the axis come in addition."""
+"""Trade-offs: the privacy cost against epsilon, the number of users, and the size of the problem."""
 
 from __future__ import annotations
 
@@ -32,6 +31,7 @@ from pages.shared.controls.widgets import (
     choose_several,
     exact,
     locked,
+    pills,
     segments,
     select,
     setter,
@@ -48,7 +48,7 @@ from pages.shared.visitor.links import STATISTICS, values_text
 from pages.shared.visitor.state import read_address, session, write_address
 from pages.tradeoffs import charts
 from pages.tradeoffs import study as studies
-from pages.tradeoffs.charts import IMPOSSIBLE, ends, needed, strip
+from pages.tradeoffs.charts import IMPOSSIBLE, ends, needed
 from pages.tradeoffs.study import RUNS, SweepView, start_sweep, trade
 
 ONLY_SLOPES = "In the dotted bounds, constants and logarithms are set to 1, so compare slopes, not heights."
@@ -93,11 +93,8 @@ def draw_sweep(corner: DeltaGenerator, live: bool) -> None:
             )
     for refusal in charts.refusals(study):
         st.caption(f":material/info: {refusal}")
-    if study.show == "users":
-        needed(study, now)
-    else:
-        strip(now)
-        frontier_chart(study)
+    RUNS.strip(now, start_sweep, partial(into(t, "asked"), False))
+    (needed if study.show == "users" else frontier_chart)(study)
     with corner:
         share(t)
 
@@ -106,21 +103,16 @@ def questions(study: SweepView) -> None:
     """Draw buttons for ready-made studies with the current settings."""
     s, t = session(), trade()
 
-    def asked(words: str | None) -> None:
+    def asked(words: str) -> None:
         base = study.base if s.draft == t.first_draft else base_of_controls()
-        found = studies.questions(base)  # a second click deselects a question, which then opens it again
-        studies.show_study(found.get(words or studies.question_of(study) or "", next(iter(found.values()))))
+        found = studies.questions(base)
+        studies.show_study(found.get(words, next(iter(found.values()))))
         start_sweep()
         write_address(t)
         st.rerun()
 
-    st.pills(
-        "Questions",
-        list(studies.questions(study.base)),
-        default=studies.question_of(study),
-        label_visibility="collapsed",
-        **keyed("questions", asked),
-    )
+    offered = list(studies.questions(study.base))
+    pills("Questions", "questions", offered, studies.question_of(study), asked)
 
 
 def choose(**changes: Any) -> None:
@@ -172,20 +164,14 @@ def frontier_chart(study: SweepView) -> None:
 
 
 def downloads(study: SweepView, draw: Any) -> None:
-    """Draw downloads of all seeds' numbers, the settings, the papers, and the chart as a page; `draw` returns the
-    picture."""
+    """Draw downloads of all numbers, the settings, the papers, and the chart, which `draw` returns."""
     sweep, title = study.sweep, f"{studies.SHOWS[study.show]} against {AXES.get(study.x, study.x)}"
     final = {spec: RunCurves(np.array([spec.size]), ends(spec)[:, None]) for spec in sweep.specs}
     with st.container(horizontal=True, gap="small"):
         save_chart("sweep", title, draw)
-        save(
-            "sweep.csv",
-            "CSV, every seed",
-            "text/csv",
-            lambda: csv(SweepResult(sweep, final).frame().dropna()),
-        )
+        save("sweep.csv", "CSV, every seed", lambda: csv(SweepResult(sweep, final).frame().dropna()))
         settings = partial(json.dumps, sweep.to_dict(), indent=2)
-        save("sweep.json", "Settings (JSON)", "application/json", settings)
+        save("sweep.json", "Settings (JSON)", settings)
         save_citations(sweep.specs)
     st.caption("The command line does the same with these settings and writes sweep.csv:")
     st.code(COMMAND, language="bash", wrap_lines=True)
@@ -267,8 +253,7 @@ def base_of_controls() -> RunSpec:
 
 
 def sweep_box(left_out: DeltaGenerator) -> None:
-    """Describe what Run will do, and draw the button. left_out: the container for the reasons why something cannot be
-    run, which may be too long for this box."""
+    """Describe what Run will do, and draw the button. left_out: the container for reasons too long for this box."""
     t = trade()
 
     def made() -> SweepView:
@@ -283,7 +268,7 @@ def sweep_box(left_out: DeltaGenerator) -> None:
         for sentence in charts.refusals(study):
             left_out.caption(f":red[{sentence}]")
         if not specs:
-            refused.append("None of these runs is possible; the reasons are below the models.")
+            refused.append("None of these runs is possible. The reasons are below the models.")
 
     def run(study: SweepView) -> None:
         t.put(view=study)

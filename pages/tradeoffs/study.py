@@ -18,7 +18,7 @@ from dprl.environments import ENVIRONMENTS
 from dprl.fields import Field, SpecError, shown
 from dprl.learners import ALGORITHMS
 from dprl.links import chosen, decode_spec, encode_spec, last, link_heading
-from dprl.metrics import Statistic
+from dprl.metrics.curves import Statistic
 from dprl.privacy import PRIVATIZERS
 from dprl.research.sweeps import Sweep
 from dprl.simulation import FIELDS, RunSpec
@@ -60,8 +60,9 @@ class SweepView:
     statistic: Statistic = looked("mean", "the statistic over seeds", "stat", choices=STATISTICS)
 
     def __post_init__(self) -> None:
-        if not 1 <= len(self.models) <= MOST_MODELS:
-            raise SpecError("models", f"{len(self.models)} models were given; give 1 to {MOST_MODELS}.")
+        for name, given, most in (("models", self.models, MOST_MODELS), ("values", self.values, MOST_VALUES)):
+            if not 1 <= len(given) <= most:
+                raise SpecError(name, f"{len(given)} {name} were given; give 1 to {most}.")
         models = tuple(PrivacyChoice.parse(text).text for text in self.models)
         taken = ALGORITHMS[self.base.algorithm].privacies
         for model in models:
@@ -72,8 +73,6 @@ class SweepView:
             raise SpecError("models", "one model was given twice; give each model once.")
         if self.x not in axes(self.base):
             raise SpecError("x", f"{shown(self.x)} is not allowed; give one of {', '.join(axes(self.base))}.")
-        if not 1 <= len(self.values) <= MOST_VALUES:
-            raise SpecError("values", f"{len(self.values)} values were given; give 1 to {MOST_VALUES}.")
         sweep = Sweep(self.base, {"privacy": models, self.x: sorted(self.values)})
         object.__setattr__(self, "models", models)
         object.__setattr__(self, "values", sweep.axes[-1][1])
@@ -90,12 +89,12 @@ class SweepView:
     @cached_property
     def titles(self) -> dict[str, str]:
         """Return the name of each model's line."""
-        choices = {text: PrivacyChoice.parse(text) for text in self.models}
-        found = {
-            text: one.title if one.mechanism else PRIVATIZERS[one.privacy].title
-            for text, one in choices.items()
-        }
-        return {text: title[0].upper() + title[1:] for text, title in found.items()}
+        found = {}
+        for text in self.models:
+            one = PrivacyChoice.parse(text)
+            title = one.title if one.mechanism else PRIVATIZERS[one.privacy].title
+            found[text] = title[0].upper() + title[1:]
+        return found
 
     @property
     def private(self) -> list[str]:
@@ -110,22 +109,18 @@ class SweepView:
 
     @property
     def refusals(self) -> dict[str, list[str]]:
-        """Return the reasons why parts of the chart cannot be run, each with its models.
-
-        In `users`, only the reason why the search cannot go beyond its largest K counts.
-        """
-        found: dict[str, dict[str, None]] = {}
-        if self.show != "users":
-            for point in self.sweep.points:
-                if point.spec is None:
-                    found.setdefault(point.refusal, {})[point.values[0]] = None
-        else:
+        """Return the reasons for gaps in the chart, each with its models; in `users`, why a search stops early."""
+        refused = [point for point in self.sweep.points if point.spec is None]
+        if self.show == "users":
+            refused = []
             for way in self.private:
                 points = _once(self.base, (way,), "episodes", USERS_GRID)[0].points
                 most = max((i for i, point in enumerate(points) if point.spec), default=-1)
-                for point in points[most + 1 : most + 2]:
-                    found.setdefault(point.refusal, {})[way] = None
-        return {reason: list(models) for reason, models in found.items()}
+                refused += points[most + 1 : most + 2]
+        found: dict[str, list[str]] = {}
+        for reason, model in dict.fromkeys((point.refusal, point.values[0]) for point in refused):
+            found.setdefault(reason, []).append(model)
+        return found
 
     @property
     def common(self) -> str:
@@ -209,19 +204,18 @@ DEFAULT = SweepView(RunSpec(episodes=10**10, seeds=10))
 
 
 def questions(base: RunSpec) -> dict[str, SweepView]:
-    """Return the ready-made studies of one base, by the question that each answers. Many models are compared at every
-    second value of the axis, because a visitor's runs are limited."""
+    """Return ready-made studies of a base by their question. With many models, every second value is left out."""
     usual = usual_models(base)
     known = mechanisms_for(base.algorithm, "central") if "central" in usual else ()
     scaled = ("central:laplace-tree:scaled",) if "laplace-tree" in known else ()
     central = (*(f"central:{mechanism}:calibrated" for mechanism in known), *scaled)
     asked: dict[str, tuple[tuple[str, ...], str, str]] = {
-        "Smaller ε?": (usual, "epsilon", "price"),
+        "What does a smaller ε cost?": (usual, "epsilon", "price"),
         "When is privacy free?": (usual, "episodes", "regret"),
-        "How many users?": (usual, "epsilon", "users"),
-        "Which mechanism?": (central, "epsilon", "price"),
-        "Longer episodes?": (usual, "H", "price"),
-        "More states?": (usual, "S", "price"),
+        "How many users are needed?": (usual, "epsilon", "users"),
+        "Which mechanism costs least?": (central, "epsilon", "price"),
+        "What do longer episodes cost?": (usual, "H", "price"),
+        "What do more states cost?": (usual, "S", "price"),
     }
     found = {}
     for words, (models, x, show) in asked.items():
@@ -255,9 +249,7 @@ def encode(study: SweepView) -> list[tuple[str, str]]:
 def decode(
     parameters: Mapping[str, Sequence[str]], problems: list[str], files: Mapping[str, str] | None = None
 ) -> SweepView:
-    """Read a study from the query parameters (each key with all its values), and add a sentence to `problems` for each
-    wrong value. Unknown keys are ignored. files: texts known on this server that are too long for a link, by their
-    digest."""
+    """Read a study from a link, with a sentence in `problems` for each wrong value. files: see `links.decode_spec`."""
     base = DEFAULT.base
     if (text := last(parameters, BASE)) is not None:
         found, wrong = decode_spec(text, files)

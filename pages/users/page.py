@@ -75,7 +75,7 @@ def main() -> None:
 def answer(asked: Asked, found: Sequence[Need]) -> None:
     """Draw the answer, and if the users are not enough, a button for each change that makes them enough."""
     st.markdown(f"## {explained(escape(words.answer(users_table(), asked, found)))}", anchors=False)
-    if asked.met or found[1].verdict in ("affordable", "not known"):
+    if asked.met or found[1].verdict in ("enough", "not known"):
         return
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="users_ways"):
         st.markdown("Any one of these changes is probably enough:", width="content")
@@ -89,7 +89,7 @@ def inputs() -> None:
     asked, problems = users().asked, users_table().problems
     with st.container(horizontal=True, gap="small", key="users_inputs"):
         with st.container(width=MENU, key="users_environment"):
-            titles = {"": "Your own sizes", **{key: words.named(one) for key, one in problems.items()}}
+            titles = {"": "Your own environment", **{key: words.named(one) for key, one in problems.items()}}
             select("Environment", titles, asked.problem, choose, name="users.problem")
         for name, label in LABELS.items():
             if name in OWN and asked.problem:

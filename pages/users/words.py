@@ -30,16 +30,11 @@ from dprl.words import human, listed, percent, rough
 from dprl.words import promise as budget
 from pages.users.link import users_table
 
-HOW = {
-    "affordable": "enough",
-    "too close to call": "neither clearly enough nor clearly too few",
-    "not affordable": "not enough",
-    "not known": "not known",
-}
+UNCLEAR = {"too close to call": "neither clearly enough nor clearly too few"}
 HEADINGS = {
-    "affordable": "✓ Enough",
+    "enough": "✓ Enough",
     "too close to call": "? Too close to call",
-    "not affordable": "✗ Not enough",
+    "not enough": "✗ Not enough",
     "not known": "– Not known",
 }
 RETURNS = 10  # m, the maximum number of episodes of one user
@@ -91,16 +86,17 @@ def answer(table: Table, asked: Asked, found: Sequence[Need]) -> str:
     many, here = human(asked.users), f"at ε = {asked.epsilon:g}"
     if np.isnan(least):
         return f"With {many} users, there is no verdict: we measured no environment as small or as large as yours."
-    if verdicts["central"] == "affordable":
+    if verdicts["central"] == "enough":
         lower = f" The smallest ε that is probably enough is {least:g}." if least < asked.epsilon else ""
         if least <= (FIELDS["epsilon"].low or 0.0):
             lower = f" They are also probably enough at every smaller ε of the chart, down to {least:g}."
         return f"With a trusted curator, {many} users are probably enough {here}.{lower}"
     if np.isfinite(least):
-        now = f"With a trusted curator, {many} users are {HOW[verdicts['central']]} {here}"
+        verdict = UNCLEAR.get(verdicts["central"], verdicts["central"])
+        now = f"With a trusted curator, {many} users are {verdict} {here}"
         return f"{now}, but probably enough at ε = {least:g}."
-    free = HOW[verdicts["none"]]
-    also = "" if verdicts["none"] == "affordable" else f" Without privacy, they are {free}."
+    free = UNCLEAR.get(verdicts["none"], verdicts["none"])
+    also = "" if verdicts["none"] == "enough" else f" Without privacy, they are {free}."
     return f"With {many} users and a trusted curator, even ε = {most:g} is probably not enough.{also}"
 
 
@@ -143,7 +139,7 @@ def needs(need: Need) -> str:
 def returning(table: Table, asked: Asked) -> str:
     """Describe how many more episodes are needed if one user may have several."""
     first, last = (episodes_needed(table, asked, "central", m) for m in (1, RETURNS))
-    said = "Each user has one episode. If one user may have up to m episodes, the noise has to hide all m."
+    said = "Each user has one episode. If one user may have up to m episodes, the noise has to hide all m episodes."
     if np.isfinite(first) and np.isfinite(last):
         more = f"{times(last / first)} times as many episodes as m = 1, {users(last)} in all"
         said += f" With a trusted curator, m = {RETURNS} needs {more}."
@@ -227,19 +223,18 @@ def see(asked: Asked, found: Sequence[Need]) -> str:
     """Describe where the chart's lines cross the visitor's number of users."""
     if asked.met:
         return "The lines show the users needed to learn a policy. The policy you already know needs none."
-    low, high = FIELDS["epsilon"].low or 0.0, FIELDS["epsilon"].high or 0.0
-    lines: dict[str, list[str]] = {}
+    places: dict[str, list[str]] = {}
     for need in (need for need in found if need.model != "none"):
-        place = f"stay below {{}} up to ε = {high:g}"
+        place = "more users are needed at every ε shown"
         if np.isfinite(need.least):
-            place = (
-                "stay above {}" if need.least <= low else f"cross {{}} at ε = {float(f'{need.least:.2g}'):g}"
-            )
-        lines.setdefault(place, []).append(given(need.model))
-    said = [at.format(f"the line{'s'[: len(those) > 1]} {listed(those)}") for at, those in lines.items()]
+            everywhere = need.least <= (FIELDS["epsilon"].low or 0.0)
+            where = "at every ε shown" if everywhere else f"above ε = {float(f'{need.least:.2g}'):g}"
+            place = f"fewer users are needed {where}"
+        places.setdefault(place, []).append(given(need.model))
+    said = [f"{listed(models).capitalize()}, {place}." for place, models in places.items()]
     return (
-        f"Start at {human(asked.users)} users on the left axis and go straight to the right. You {listed(said)}. "
-        "A number of users above the whole band is probably enough."
+        f"The horizontal line marks your {human(asked.users)} users. {' '.join(said)} Your users are probably enough "
+        "wherever the horizontal line lies above a whole band."
     )
 
 
@@ -249,11 +244,12 @@ def checks_said(table: Table) -> str:
     crossed = listed([f"{percent(share)} {given(model)}" for model, share in table.inside.items()])
     new = listed([f"{percent(check.within)} {given(check.model)}" for check in table.checks if check.new])
     return (
-        "We left each kind of environment out of the fit once. The error allows for one more kind that is farther "
-        f"off than all of these. {_factors(table.held_out)} The formula fits worst {given(worst)}. To test the "
-        "factors, we compared each kind with a formula and factors from the other kinds alone. On average, the "
-        f"factors then held for these shares of its numbers: {crossed}. We also ran kinds that had played no part in "
-        f"the fit. There the factors held for {new}. The stated factors do not allow for that."
+        "We left out each kind of environment once, and fitted the formula to the other kinds. The factors allow for "
+        f"one further kind, with larger errors than all of these. {_factors(table.held_out)} The formula fits worst "
+        f"{given(worst)}. To test the factors, we compared each kind with a formula and factors from the other kinds "
+        f"alone. On average, the factors then held for these shares of the numbers: {crossed}. We also ran kinds that "
+        f"had played no part in the fit. For them, the factors held for these shares of the numbers: {new}. The stated "
+        "factors were not corrected for this."
     )
 
 

@@ -24,7 +24,7 @@ from dprl.statistics import CONSISTENT, FITTED
 from tests import problems
 from tests.problems import finished, first, fits, home, small_params
 
-BONUSES = ("practical", "paper", "anytime")
+BONUSES = ("practical", "paper", "anytime", "own")
 CALIBRATIONS = ("calibrated", "paper")
 RUNS = [
     *product(ALGORITHMS, PRIVATIZERS, [None, *MECHANISMS], [None]),

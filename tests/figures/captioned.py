@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from dprl import metrics
 from dprl.figures import counts, grid, guarantee, policy, regret, steps, tradeoff
 from dprl.figures import trust as home
 from dprl.figures.lines import Series
 from dprl.figures.picture import Picture
+from dprl.metrics.policies import count_noise, optimism, worse_actions
 from dprl.sentences import noise, price
 from dprl.sentences import policy as about_policies
 from dprl.sentences import regret as about_regret
@@ -39,7 +39,7 @@ def heatmaps(
     true: Any, noisy: Any, *, step: int | None = None, bound: float | None = None, **how: Any
 ) -> Picture:
     here = slice(None) if step is None else step
-    found = metrics.count_noise(true[here], noisy[here])
+    found = count_noise(true[here], noisy[here])
     said = noise.about_cells(found, bound=bound, **{k: how[k] for k in ("word", "family") if k in how})
     return counts.count_heatmaps(true, noisy, step=step, typical=found.typical, see=said, **how)
 
@@ -47,7 +47,7 @@ def heatmaps(
 def on_environment(P: Any, chosen: Any, *, optimal_Q: Any = None, **how: Any) -> Picture:
     step, labels, seen = how["step"], how["action_labels"], how["occupancy"][how["step"]]
     chances = how.get("chances")
-    wrong = metrics.worse_actions(chosen, how["optimal_policy"], optimal_Q)[step] & (seen > 0)
+    wrong = worse_actions(chosen, how["optimal_policy"], optimal_Q)[step] & (seen > 0)
     said = about_policies.at_step(
         step,
         chosen[step],
@@ -61,14 +61,14 @@ def on_environment(P: Any, chosen: Any, *, optimal_Q: Any = None, **how: Any) ->
 
 
 def over_steps(chosen: Any, *, optimal_Q: Any = None, sure: Any = None, **how: Any) -> Picture:
-    wrong = metrics.worse_actions(chosen, how["optimal_policy"], optimal_Q)
+    wrong = worse_actions(chosen, how["optimal_policy"], optimal_Q)
     weight = np.where(wrong, how["optimal_occupancy"], 0.0)
     said = about_policies.about_steps(wrong, weight, sure)
     return steps.policy_by_step(chosen, wrong=wrong, weight=weight, sure=sure, see=said, **how)
 
 
 def values(V: Any, optimal_V: Any, **how: Any) -> Picture:
-    said = about_policies.about_values(*metrics.optimism(V, optimal_V), "state-step pairs")
+    said = about_policies.about_values(*optimism(V, optimal_V), "state-step pairs")
     return steps.state_values(V, optimal_V, see=said, **how)
 
 

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from dprl import metrics
 from dprl.figures import (
     attack,
     lessons,
@@ -22,6 +21,7 @@ from dprl.figures.lines import SEEN, Series
 from dprl.figures.looks import CurveStyle
 from dprl.figures.picture import Picture
 from dprl.messages import messages
+from dprl.metrics.attack import histogram
 from tests.figures import captioned, test_tradeoff
 from tests.figures.conftest import four_in_a_row
 from tests.figures.eyes import contrast
@@ -197,7 +197,7 @@ FIRST, SECOND = RNG.normal(0.5, 1, 4000), RNG.normal(-0.5, 1, 4000)
 
 @pytest.mark.parametrize("dark", [False, True])
 def test_histograms_hold_every_execution_and_are_told_apart_by_dash_too(dark: bool) -> None:
-    drawn = metrics.histogram(FIRST, SECOND)
+    drawn = histogram(FIRST, SECOND)
     picture = attack.score_histograms(*drawn, see="so", dark=dark)
     first, second = picture.figure.data
     assert picture.table["first episode"].sum() == picture.table["second episode"].sum() == 4000

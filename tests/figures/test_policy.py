@@ -8,9 +8,9 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
-from dprl import metrics
 from dprl.figures import graph, policy, steps, style
 from dprl.figures.picture import Picture
+from dprl.metrics.policies import worse_actions
 from dprl.sentences import policy as sentences
 from tests.figures import captioned
 from tests.problems import first
@@ -141,10 +141,10 @@ def test_chances_of_actions_over_the_steps(chain: Any) -> None:
 
 
 def test_a_tie_is_no_mistake(chain: Any) -> None:
-    assert metrics.worse_actions(chain.policy, chain.optimal).sum() == 1
+    assert worse_actions(chain.policy, chain.optimal).sum() == 1
     tied = chain.optimal_Q.copy()
     tied[2, 1] = 0.5
-    assert metrics.worse_actions(chain.policy, chain.optimal, tied).sum() == 0
+    assert worse_actions(chain.policy, chain.optimal, tied).sum() == 0
 
 
 def test_steps_weigh_a_disagreement_by_the_optimal_policys_visits(chain: Any) -> None:

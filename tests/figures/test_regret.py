@@ -10,11 +10,11 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from dprl import metrics
 from dprl.figures import ends, lines, looks, regret, style
 from dprl.figures.lines import Series
 from dprl.figures.looks import CurveStyle
 from dprl.figures.regret import Measure
+from dprl.metrics.curves import BANDS
 from dprl.sentences import regret as sentences
 from dprl.words import human, rough
 from tests.figures.captioned import comparison
@@ -215,13 +215,23 @@ def test_two_runs_of_any_lengths_are_compared_where_both_were_computed(
 
 def test_equal_settings_are_compared_across_environments_first() -> None:
     needed = {"A: Local": 100.0, "Draft: B: Local": 400.0, "B: Central": 50.0, "A: Central": np.nan}
+    needed |= {"A: None": 20.0, "B: None": 10.0}
     curves = [
-        curve(k, place="AB"["B:" in k], v_star=1e9, needed=v, draft="Draft" in k) for k, v in needed.items()
+        curve(
+            k,
+            place="AB"["B:" in k],
+            v_star=1e9,
+            needed=v,
+            draft="Draft" in k,
+            model=k.split(": ")[-1].lower(),
+        )
+        for k, v in needed.items()
     ]
     see = sentences.about_regret(curves, "share")
     assert see.startswith(r"**Draft\: B\: Local** needs 4 times as many episodes as **A\: Local**.")
     assert see.index(r"**B\: Central** needs") < see.index(r"**A\: Local** needs")
     assert r"as many episodes as **B\: Central**" not in see  # the number that the other needs is unknown
+    assert see.index(r"as many episodes as **B\: None**") > see.index(r"**A\: Local** needs")
 
 
 def test_a_run_that_is_not_finished_is_not_compared_with_finished_ones() -> None:
@@ -240,7 +250,7 @@ def test_a_label_cannot_inject_markup() -> None:
 def test_medians_are_drawn_named_and_in_the_table() -> None:
     rows = np.random.default_rng(3).gamma(2.0, size=(20, len(EPISODES))).cumsum(axis=1)
     rows[0] *= 1000  # one seed that would carry the mean
-    center, low, high = metrics.BANDS["median"](rows)
+    center, low, high = BANDS["median"](rows)
     picture = comparison([curve("a", rows=rows, center=center, low=low, high=high)], statistic="median")
     line = named(picture.figure, "a")[0]
     np.testing.assert_allclose(line.y, np.median(rows, axis=0))

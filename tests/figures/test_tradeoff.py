@@ -65,6 +65,16 @@ def test_a_marker_for_each_run_with_its_place(dark: bool) -> None:
     assert "reward lost" in picture.figure.layout.yaxis.title.text
 
 
+def test_the_sentence_begins_with_levels_at_a_point_that_all_curves_have() -> None:
+    other = curve("local", center=np.array([4e5, 3e5, np.nan]), slope=(np.nan,) * 3)
+    said = drawn(curve(), other).see
+    assert said.startswith("At ε = 1, the privacy cost is 100,000 for **central** (5% of V*)")
+    assert "300,000 for **local** (15% of V*)" in said
+    assert drawn(curve(), measure="share").see.startswith("At ε = 1, the loss is 5% of V* for **central**")
+    assert drawn(curve(), other, symbol="K").see.startswith("At K = 1, ")
+    assert drawn(curve(), symbol="K").see.startswith("At K = 10, the privacy cost is 10,000 ")
+
+
 @pytest.mark.parametrize("dark", [False, True])
 def test_bounds_are_dotted_and_never_like_a_measurement(dark: bool) -> None:
     bounds = [

@@ -10,13 +10,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from dprl import OfflineSpec, metrics
+from dprl import OfflineSpec
 from dprl.environments.linear_synthetic import features, make
 from dprl.learners import OFFLINE
 from dprl.learners.offline.learner import Learned, OfflineProblem
 from dprl.learners.offline.linear import raised
 from dprl.learners.offline.vapvi import DP_VAPVI
 from dprl.mdp.tabular import Array
+from dprl.metrics.attack import separation
 from dprl.privacy.accounting import zcdp_of
 from dprl.privacy.curator import CuratorNoise
 from dprl.simulation import OfflineRun, start
@@ -319,7 +320,7 @@ def test_the_best_attack_finds_no_more_than_is_proved(factor: float) -> None:
         for which, own in enumerate(worlds)
     ]
     first, second = (np.array([each.score for each in world]) for world in scores)
-    found = metrics.separation(first, second)
+    found = separation(first, second)
     proved = sqrt(2 * (as_in_paper.guarantee.proved_rho or 0.0))
     exact = np.mean([each.mu_squared for world in scores for each in world])
     # the mean log-likelihood ratio is half the squared separation: the noise is as the accountant believes

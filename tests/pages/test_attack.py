@@ -147,14 +147,14 @@ def test_all_episodes_of_a_user_who_returns_are_attacked(visit: Visit, work: Wor
     app.run()
     assert "The user has 3 episodes here" in words(app)
     assert "**Consistent with the proof.** We prove ε = 1" in words(app)
-    choice(app, "Anywhere in the run").set_value("random").run()
+    choice(app, "Episodes at random times").set_value("random").run()
     assert shown(app).spec.places == "random"
     assert app.query_params["places"] == "random"
     again = visit(PAGE, **app.query_params)
     assert shown(again).spec == shown(app).spec
     reports = visit(PAGE, b=encode_spec(RUN.replace(contribution=3)))
     assert "The user has 3 episodes here" in words(reports)
-    assert not [row for row in reports.segmented_control if "Anywhere in the run" in row.options]
+    assert not [row for row in reports.segmented_control if "Episodes at random times" in row.options]
 
 
 @pytest.mark.parametrize(

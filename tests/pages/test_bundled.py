@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from bench.bundled import CURVES, OTHERS, POINTS, optima, widths
-from dprl import estimate, metrics
+from dprl import estimate
 from dprl.assets import ASSETS
 from dprl.lessons import LESSONS
 from dprl.metrics.curves import RunCurves, thinned
+from dprl.metrics.growth import unsettled
 from dprl.papers import CLAIMS
 from dprl.papers.claim import TRACES
 from dprl.papers.evidence import kept as few_points
@@ -101,7 +102,7 @@ def test_trade_offs_ends_are_the_engines(privacy: str) -> None:
         "tradeoffs"
     )
     if privacy == "none":  # the page, which has only the ends, does not warn
-        assert metrics.unsettled(trace.episodes, trace.regret) == 0
+        assert unsettled(trace.episodes, trace.regret) == 0
 
 
 def test_the_table_of_optima_is_what_planning_finds() -> None:

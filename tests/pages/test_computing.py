@@ -91,10 +91,10 @@ def test_no_link_to_shuffled_episodes_is_calibrated_in_the_pages_process(
 def test_a_page_is_drawn_again_until_the_answer_is_there(visit: Visit, silent: Store) -> None:
     app = visit("explore", c=[LINK], tab="guarantee")
     session = app.session_state["session"]
-    assert "Working out the guarantee of this noise" in words(app)
+    assert "Computing the guarantee of this noise" in words(app)
     assert session.polling == {"results"}
     slots.work(silent, ASKED)
     app.run()
     assert "Proved as claimed" in words(app)
-    assert "Working out the guarantee" not in words(app)
+    assert "Computing the guarantee" not in words(app)
     assert session.polling == set()

@@ -224,14 +224,14 @@ def test_a_curve_that_was_removed_comes_back_to_its_place(visit: Visit) -> None:
     app = visit("explore", c=["eps.0.5~envp.H.5", "priv.none", "eps.3"], i="2")
     before = list(app.session_state["session"].explore.curves)
     chip(app, "Remove", 1).click().run()
-    widget(app, "button", "Undo remove").click().run()
+    widget(app, "button", "Restore the removed curve").click().run()
     assert app.session_state["session"].explore.curves == before
     assert app.session_state["session"].explore.view.curve == 2
     assert len(app.query_params["c"]) == 3
-    assert [b for b in app.button if b.label == "Undo remove"] == []
+    assert [b for b in app.button if b.label == "Restore the removed curve"] == []
     for _ in before:
         chip(app, "Remove", 0).click().run()
-    widget(app, "button", "Undo remove").click().run()
+    widget(app, "button", "Restore the removed curve").click().run()
     assert app.session_state["session"].explore.curves == before[-1:]
 
 

@@ -157,7 +157,7 @@ def test_before_anything_is_computed_that_is_said_and_files_are_offered_with_the
 ) -> None:
     offered: dict[str, Callable[[], str | bytes]] = {}
     visit("runs")  # a process draws Home before its first page
-    monkeypatch.setattr(chart, "save", lambda name, label, mime, make: offered.__setitem__(label, make))
+    monkeypatch.setattr(chart, "save", lambda name, label, make: offered.__setitem__(label, make))
     app = visit(page, **{**grouped(RUNS[page]), "tab": "data"})
     assert NOTHING in words(app)
     assert set(offered) == ALWAYS
@@ -190,7 +190,7 @@ def test_a_view_of_many_runs_says_what_to_cite_for_them(
     page: str, visit: Visit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     offered: dict[str, Callable[[], str | bytes]] = {}
-    monkeypatch.setattr(chart, "save", lambda name, label, mime, make: offered.__setitem__(label, make))
+    monkeypatch.setattr(chart, "save", lambda name, label, make: offered.__setitem__(label, make))
     path, _, query = page.partition("?")
     visit(path, **dict(parse_qsl(query)))
     text = str(offered["Citations (BibTeX)"]())

@@ -243,7 +243,7 @@ def test_a_lesson_whose_runs_are_not_known_offers_to_compute_them(
     assert "broken.toml, title: 7 is not allowed; give a text in quotes." in warned(app).replace("\\", "")
     press(app, "open_mine")
     assert messages("lessons")["page"]["compute"] in words(app)
-    assert [b.label for b in app.button if b.key == "begin"] == ["Run them"]
+    assert [b.label for b in app.button if b.key == "begin"] == ["Compute the missing runs"]
 
 
 @pytest.mark.parametrize(

@@ -132,7 +132,10 @@ def test_an_opened_link_starts_what_is_missing_and_shows_what_is_there(
 
 def test_several_runs_are_cancelled_and_run_again_together(visit: Visit, store: Store) -> None:
     app = visit("explore", c=[PRIVATE, f"{PRIVATE}~root.1"])
-    for pressed, label, state in (("cancel", "Cancel", "cancelled"), ("begin", "Run them", "queued")):
+    for pressed, label, state in (
+        ("cancel", "Cancel", "cancelled"),
+        ("begin", "Compute the missing runs", "queued"),
+    ):
         assert app.button(key=pressed).label == label
         press(app, pressed)
         curves = app.session_state["session"].explore.curves

@@ -100,12 +100,12 @@ def test_every_row_opens_finished(visit: Visit, store: Store, address: str) -> N
 
 def test_replay_opens_exactly_the_runs_of_the_setting(visit: Visit) -> None:
     app = visit(PAGE, item=ADDITIVE, at="2")
-    (link,) = (one for one in app.get("page_link") if "Replay" in one.proto.label)
+    (link,) = (one for one in app.get("page_link") if "Open these runs" in one.proto.label)
     asked = parse_qs(link.proto.query_string)
     shown = links.decode(asked)
     assert [curve.spec for curve in shown.curves] == list(CLAIMS["jdp-additive"].settings[1].specs)
     assert shown.view.measure == "extra"  # the claim is about the privacy cost
-    assert asked["say"] == ["Replay of Theorem 5.2, setting 2."]
+    assert asked["say"] == ["These settings come from Theorem 5.2, setting 2."]
 
 
 def test_a_press_on_a_cell_opens_its_row(visit: Visit) -> None:

@@ -60,8 +60,8 @@ def test_a_question_is_one_press_and_is_answered_at_once(visit: Visit, store: St
 def test_a_question_is_about_what_the_settings_describe(visit: Visit) -> None:
     app = visit(PAGE)
     widget(app, "selectbox", "Environment").select("chain").run()
-    (pills,) = (each for each in app.pills if "More states?" in each.options)
-    pills.set_value("More states?").run()
+    (pills,) = (each for each in app.pills if "What do more states cost?" in each.options)
+    pills.set_value("What do more states cost?").run()
     study = app.session_state["session"].part(studies.SweepPageState).view
     assert (study.base.environment, study.x) == ("chain", "S")
 
@@ -177,7 +177,7 @@ def test_users_are_searched_for_run_by_run(visit: Visit, store: Store, work: Wor
 
 def test_points_that_cannot_be_run_say_why(visit: Visit) -> None:
     app = visit(PAGE, **query(replace(SMALL, x="S", values=(3, 300))))
-    assert "Left out" in words(app)
+    assert "can be drawn: " in words(app)
     assert "counters" in words(app)
 
 
@@ -205,7 +205,7 @@ def test_an_error_is_not_repeated_by_the_redrawing(
         app.run()
         assert begun[-1] is None  # it stands still, said once
         assert [e.value for e in app.error] == [CRASHED]
-        assert len([one for one in caplog.records if one.message == "A page failed"]) < 4
+        assert len([one for one in caplog.records if one.message == "Drawing a page failed"]) < 4
         assert app.segmented_control  # with its controls
     app.fails = False
     app.run()
@@ -257,7 +257,11 @@ def test_users_leaves_out_what_cannot_be_run_and_says_which_field_is_why() -> No
 def test_questions_are_studies_of_one_base_each_its_own_answer(environment: str) -> None:
     base = RunSpec(environment=environment, seeds=10)
     found = studies.questions(base)
-    assert {"When is privacy free?", "Which mechanism?", "How many users?"} <= set(found)
+    assert {
+        "When is privacy free?",
+        "Which mechanism costs least?",
+        "How many users are needed?",
+    } <= set(found)
     for title, study in found.items():
         assert study.base == base
         assert any(point.spec for point in study.sweep.points)

@@ -145,6 +145,14 @@ def test_from_a_file_to_a_policy_and_what_is_left_of_the_budget(visit: Visit, wo
     assert "This file was released before, under the budget ward 2026" in words(again)
 
 
+def test_a_release_without_a_rho_of_its_own_spends_the_whole_total(
+    visit: Visit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delitem(TYPED, "own_rho")
+    app = given(visit(PAGE))
+    assert app.button(key="own_run").label == "Release at ρ = 0.25"
+
+
 @pytest.mark.parametrize(
     ("typed", "wanted"),
     [

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dprl import metrics
 from dprl.mdp import Size
 from dprl.mdp.tabular import Array
+from dprl.metrics.attack import separation, surely
 from dprl.privacy.accounting import gaussian_epsilon, gaussian_mu, separation_of
 from dprl.privacy.curator import PROMISES, Budget, CuratorNoise, calibrated_scales
 from dprl.privacy.mechanisms import MECHANISMS
@@ -178,12 +178,12 @@ def test_the_best_attack_reaches_the_proof_and_not_more(
         np.array([score(told(Curator((m,), weak, {}, rng).release(query))) for _ in range(times)])
         for m in worlds()
     ]
-    found = metrics.separation(scores[0], scores[1])
+    found = separation(scores[0], scores[1])
     proved = separation_of(noise.losses[0])
     spread = (found.high - found.low) / (2 * 1.96)
     if factor == 1.0:
         assert abs(found.value - proved) < stats.norm.isf(LEVEL) * spread
-        assert metrics.surely(scores[0], scores[1], 1e-6) <= (noise.guarantee.proved_epsilon or 0.0)
+        assert surely(scores[0], scores[1], 1e-6) <= (noise.guarantee.proved_epsilon or 0.0)
     else:
         assert found.low > 1.5 * proved
     if "rho" in budget:

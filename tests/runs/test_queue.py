@@ -138,6 +138,22 @@ def test_a_newcomer_is_next_behind_200_tabs_that_have_gone(store: Store, slow: S
     assert {name for name, _ in slow.played} == {"new"}
 
 
+@pytest.mark.parametrize("draft", [False, True])
+def test_a_newcomer_is_next_although_a_worker_has_begun_drafts_or_runs_of_tabs_that_have_gone(
+    store: Store, draft: bool
+) -> None:
+    slow = Slow(turns=100)
+    for i in range(2 * MOST):
+        lease = None if draft else Lease(f"gone {i}", f"{i}")
+        store.ask(FakeSpec(f"last {i}", seeds=1), f"last {i}", lease, draft=draft)
+    work(store, slow, 2 * MOST)
+    store._queue.tabs = {tab: seen - 10 for tab, seen in store._queue.tabs.items()}
+    store.ask(FakeSpec("new", seeds=1), "bob")
+    work(store, slow, 3)
+    assert [name for name, _ in slow.played[2 * MOST :]] == ["new"] * 3
+    assert len(store._queue.begun()) == MOST + 1
+
+
 def test_drafts_come_last_until_they_are_asked_for(store: Store, slow: Slow) -> None:
     store.ask(FakeSpec("draft", seeds=1), "ann", draft=True)
     store.ask(FakeSpec("run", seeds=1), "bob")
@@ -309,6 +325,24 @@ def test_a_worker_that_is_lost_gives_all_back(store: Store, slow: Slow) -> None:
     assert store.status(SPEC).state == "queued"
     work(store, slow)
     assert store.status(SPEC).state == "done"
+
+
+@pytest.mark.parametrize("end", [Died("killed by SIGKILL"), Lost()], ids=["died", "lost"])
+def test_seeds_that_a_dead_worker_had_put_down_start_again_at_any_other(store: Store, end: Exception) -> None:
+    def killed(order: Order) -> Report:
+        raise end
+
+    specs = FakeSpec("a", seeds=1), FakeSpec("b", seeds=1)
+    hand = Hand(Slow(turns=4).turn)
+    for spec in specs:
+        store.ask(spec, spec.name)
+        store.engine.turn(hand)
+    hand.do = killed
+    store.engine.turn(hand)
+    found = [store.status(spec) for spec in specs]
+    assert [(status.state, status.progress) for status in found] == [("queued", 0.0)] * 2
+    work(store, Slow(turns=4))
+    assert [store.status(spec).state for spec in specs] == ["done"] * 2
 
 
 def test_place_and_seconds_left_follow_the_queue(store: Store, slow: Slow) -> None:

@@ -12,8 +12,9 @@ import pytest
 from scipy import stats
 
 import dprl
-from dprl import RunSpec, metrics, spec_from_json
+from dprl import RunSpec, spec_from_json
 from dprl.mdp import Size
+from dprl.metrics.attack import Measured, epsilon_of_separation, guessed_right, separation, surely
 from dprl.privacy import MECHANISMS, accounting
 from dprl.privacy.accounting import epsilon_of, scaled, separation_of, zcdp_of
 from dprl.privacy.losses import Binomial, Gaussian, Laplace
@@ -56,12 +57,12 @@ def scores(spec: AttackSpec) -> tuple[np.ndarray, np.ndarray]:
     return np.concatenate([t.first for t in traces]), np.concatenate([t.second for t in traces])
 
 
-def measured(spec: AttackSpec) -> metrics.Measured:
+def measured(spec: AttackSpec) -> Measured:
     """The epsilon that the attack finds at the run's own delta."""
     found = promise(spec.run)
     assert found is not None
-    return metrics.epsilon_of_separation(
-        metrics.separation(*scores(spec)), np.array(found["separations"]), np.array(found["measures"])
+    return epsilon_of_separation(
+        separation(*scores(spec)), np.array(found["separations"]), np.array(found["measures"])
     )
 
 
@@ -163,7 +164,7 @@ def test_what_is_measured_is_not_above_the_proof_and_half_the_noise_is_caught(pr
     spread = (found.high - found.low) / (2 * 1.96)
     assert found.high - found.low < 0.5
     assert abs(found.value - proved) < stats.norm.isf(LEVEL) * spread  # and the best attack reaches it
-    assert metrics.surely(*scores(spec), spec.run.delta or 0.0) <= proved
+    assert surely(*scores(spec), spec.run.delta or 0.0) <= proved
     caught = measured(spec.replace(noise="half"))
     assert caught.low > proved
     assert caught.value == pytest.approx(2.1 * proved, rel=0.25)
@@ -181,8 +182,8 @@ def test_paper_noise_is_caught_when_a_user_is_replaced() -> None:
 def test_trajectories_that_are_the_same_cannot_be_told_apart() -> None:
     spec = AttackSpec(run=RUNS["local"], first="1/0/1", second="1/0/1", executions=100, seeds=1)
     assert not np.any(scores(spec))
-    assert metrics.separation(*scores(spec)).value == 0
-    assert metrics.guessed_right(*scores(spec)).value == 0.5
+    assert separation(*scores(spec)).value == 0
+    assert guessed_right(*scores(spec)).value == 0.5
 
 
 @pytest.mark.parametrize("key", ["gaussian-tree", "laplace-tree"])

@@ -10,10 +10,11 @@ import pytest
 from scipy import stats
 
 import dprl
-from dprl import OfflineSpec, RunSpec, SpecError, metrics
+from dprl import OfflineSpec, RunSpec, SpecError
 from dprl.environments import ENVIRONMENTS
 from dprl.learners import OFFLINE
 from dprl.mdp import planning
+from dprl.metrics.attack import separation, surely
 from dprl.privacy import attack
 from dprl.privacy.accounting import gaussian_epsilon
 from dprl.simulation import AttackSpec, answer, answered
@@ -55,7 +56,7 @@ def test_all_episodes_of_a_user_are_told_apart_no_better_than_is_proved(
     found = measured(spec)
     spread = (found.high - found.low) / (2 * 1.96)
     assert found.value - proved < stats.norm.isf(LEVEL) * spread
-    assert metrics.surely(*scores(spec), run.delta or 0.0) <= proved
+    assert surely(*scores(spec), run.delta or 0.0) <= proved
     if places == "together":
         assert abs(found.value - proved) < stats.norm.isf(LEVEL) * spread + 0.05 * (privacy == "shuffle")
         assert measured(spec.replace(noise="half")).low > proved
@@ -72,7 +73,7 @@ def test_noise_for_one_episode_does_not_hide_three(places: str) -> None:
     added = [Trajectory.parse("first", text, size).counts(size).ravel() for text in pairs_of(run)["farthest"]]
     rng = np.random.Generator(np.random.SFC64(5))
     game = attack.game(noise, added[0], added[1], episodes=M, places=rng if places == "random" else None)
-    found = metrics.separation(*game.play(rng, 2000))
+    found = separation(*game.play(rng, 2000))
     mu = noise.separation
     assert found.low > (2.5 if places == "together" else 1.5) * mu
     assert found.value <= M * mu * 1.1

@@ -66,7 +66,10 @@ def test_a_model_says_whether_rows_count_only_who_played_them() -> None:
     specs = [p.spec for p in Sweep(BASE, {"privacy": words}).points]
     assert [spec.reports for spec in specs if spec] == ["all", "played", "played"]
     assert [PrivacyChoice.parse(text).text for text in words] == words
-    assert PrivacyChoice.parse(words[1]).title == "local, One-hot questions, only reports of users who played"
+    assert (
+        PrivacyChoice.parse(words[1]).title
+        == "local, One-hot questions, only reports of users told to take the action"
+    )
     (refused,) = Sweep(BASE, {"privacy": ["central:gaussian-tree:calibrated:played"]}).points
     assert refused.refusal.startswith("reports: played applies to reports that users send")
     for text in ("local:unary:played", "local:::played", "local:unary:calibrated:all"):

@@ -12,7 +12,7 @@ import pytest
 from dprl import RunSpec
 from dprl.mdp import Size
 from dprl.mdp.tabular import Array
-from dprl.metrics import separation
+from dprl.metrics.attack import separation
 from dprl.privacy import MECHANISMS
 from dprl.privacy.accounting import delta_of, epsilon_of, gaussian_mu, separation_of
 from dprl.privacy.attack import Game, game, unit_noise

@@ -12,7 +12,7 @@ from dprl import RunSpec
 from dprl.environments.linear_mixture import mixture
 from dprl.mdp import Size
 from dprl.mdp.tabular import Array
-from dprl.metrics import separation
+from dprl.metrics.attack import separation
 from dprl.privacy.accounting import epsilon_of, gaussian_mu, separation_of
 from dprl.privacy.attack import game, unit_noise
 from dprl.simulation.loops import RegressionRun

@@ -43,8 +43,7 @@ class Exploration:
 
 @dataclass(frozen=True)
 class StageEstimate:
-    """The estimates at the end of a stage: a model P [H, S, A, S] (rows may sum to less than 1) and R [H, S, A], the
-    policy [H, S] with the largest estimated value, and the learner's own measures."""
+    """A stage's P [H, S, A, S] (row sums <= 1) and R [H, S, A], its best policy [H, S], and the learner's measures."""
 
     P: Array
     R: Array
@@ -59,8 +58,7 @@ class Eliminator(Protocol):
         """Return the next policies to play, or None when every user has played."""
 
     def absorb(self, released: Array, error: float) -> StageEstimate | None:
-        """Update the estimates with the released counts of a batch [H, S, A, S + 2]. error: E, the bound on their
-        noise. Return the estimates at the end of a stage, else None."""
+        """Update the estimates with a batch's released counts; return them at a stage's end. error: the noise bound."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -150,8 +148,7 @@ def stages(K: int, tuples: int) -> list[Stage]:
 
 
 def batches(K: int, size: Size, statistic: Counts) -> list[tuple[int, int]]:
-    """Return two numbers for each batch: its users, and the counters that rise if one of them is replaced. A crude
-    batch releases n and m of one layer only."""
+    """Return each batch's users and the counters that rise if one is replaced (crude batches: n and m of one layer)."""
     fine = statistic.sensitivity(size, REPLACE_ONE).raised
     return [
         batch
@@ -167,8 +164,7 @@ def iota(problem: Problem) -> float:
 
 
 def infrequent_below(problem: Problem, error: float) -> float:
-    """Return the threshold C1 E H^2 iota; a tuple (h, x, a, x') whose m~ is not above it is infrequent (Algorithm
-    2). E >= 1 (Lemma 15)."""
+    """Return C1 E H^2 iota, with E >= 1 (Lemma 15): (h, x, a, x') with m~ up to it are infrequent (Algorithm 2)."""
     return float(problem.params["C1"]) * max(error, 1.0) * problem.H**2 * iota(problem)
 
 
@@ -183,10 +179,7 @@ def width(problem: Problem, error: float, users: int) -> float:
 
 
 def stage_transitions(m: Array, n: Array, frequent: NDArray[np.bool_]) -> Array:
-    """Return the estimated transition probabilities, m~/n~ for frequent tuples; the rest leads to an absorbing state.
-
-    Rows whose sum is above 1 because of noise are scaled down to sum to 1.
-    """
+    """Return m~/n~ for frequent tuples, in rows scaled to sum to at most 1; the rest leads to an absorbing state."""
     P = np.where(frequent, m, 0.0) / np.maximum(n, 1.0)[..., None]
     result: Array = P / np.maximum(P.sum(-1, keepdims=True), 1.0)
     return result

@@ -35,8 +35,7 @@ MAX_POLICIES = 10**6
 
 
 class ListedElimination:
-    """A policy elimination with an explicit list of all deterministic policies [N, H, S], flags for those that are
-    still active [N], and the index of the policy with the largest value in the last estimate."""
+    """Policy elimination with a list of all deterministic policies [N, H, S], of which some are active [N]."""
 
     SERIES = ("active policies", "confidence width", "infrequent tuples")
 
@@ -60,8 +59,7 @@ class ListedElimination:
         self._frequent = np.zeros((H, S, A, S), dtype=bool)
 
     def propose(self) -> Exploration | None:
-        """Return the exploration policies of Bai et al. 2025: those of Algorithm 2, layer by layer, then those of
-        Algorithm 3."""
+        """Return the exploration policies of Bai et al. 2025, Algorithm 2, layer by layer, then of Algorithm 3."""
         H, S, A = self._problem.H, self._problem.S, self._problem.A
         favourite = self.policies[self.favourite]
         if self._stage == len(self._stages):
@@ -132,9 +130,8 @@ def all_policies(H: int, S: int, A: int) -> NDArray[np.int64]:
 
 @kernel
 def best_visitors(policies: Ints, active: Flags, P: Array, d1: Array, layer: int, chosen: Ints) -> None:
-    """Find, for each (x, a), the active policy most likely to take a in x at `layer`, and write its index to chosen
-    [S, A]; the lowest index wins ties. policies: [N, H, S]; P: [H, S, A, S], whose rows may sum to less than 1: the
-    rest goes to an absorbing state."""
+    """Find, for each (x, a), the active policy likeliest to take a in x at `layer` (lowest index in ties), and write
+    its index to chosen [S, A]. policies: [N, H, S]; P: [H, S, A, S], whose rows may lead to an absorbing state."""
     N, _, S = policies.shape
     A = chosen.shape[1]
     best = np.full((S, A), -1.0)

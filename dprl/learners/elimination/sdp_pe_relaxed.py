@@ -52,10 +52,8 @@ MAX_WORK = 3 * 10**8  # upper limit of `work` for one stage
 
 
 class RelaxedElimination:
-    """A policy elimination with mixtures of policies instead of a list, and only the newest constraint on values.
-
-    favourite: [H, S], the best policy in the last refined model.
-    """
+    """Policy elimination with mixtures instead of a list, and one constraint. favourite: the best policy [H,
+    S]."""
 
     SERIES = ("best estimate", "confidence width", "infrequent tuples")
 
@@ -75,8 +73,7 @@ class RelaxedElimination:
         self._explorers = compiled(explorers, EXPLORERS)
 
     def propose(self) -> Exploration | None:
-        """Return the exploration policies of Bai et al. 2025, Algorithms 2 and 3, for the active mixtures, one layer
-        at a time."""
+        """Return the exploration policies of Bai et al. 2025, Algorithms 2 and 3, for active mixtures, by layer."""
         H, S, A = self._problem.H, self._problem.S, self._problem.A
         if self._stage == len(self._stages):
             left, self._left = self._left, 0
@@ -101,8 +98,7 @@ class RelaxedElimination:
         return Exploration(blocks, crude + H, last, rest if last else ())
 
     def _explore(self, floor: float, layer: int, each: int) -> tuple[Block, ...]:
-        """Return blocks of `each` users for every (x, a) of a layer, who follow the active mixture that takes a in x
-        most often."""
+        """Return blocks of `each` users per (x, a) of a layer, with the active mixture that takes a in x most often."""
         H, S, A = self._problem.H, self._problem.S, self._problem.A
         greedy, V = self._best()
         pairs = np.zeros((S, A, 2, H, S), dtype=np.int64)

@@ -53,8 +53,7 @@ def solved(released: Array, ridge: Array) -> Solved:
 
 
 def widths(one: Confidence, inverse: Array) -> Array:
-    """Return how far each weight can be from its estimate [.., d] within a confidence set. inverse: (G + ridge I)^-1
-    [.., d, d]."""
+    """Return how far each weight [.., d] can be from its estimate in a confidence set. inverse: of G + ridge I."""
     squared = np.einsum("...ij,...ij->...i", inverse, inverse)
     own = np.diagonal(inverse, axis1=-2, axis2=-1) + one.slack[..., None] * squared
     return np.asarray(one.beta[..., None] * np.sqrt(own) + one.pull[..., None] * np.sqrt(squared))

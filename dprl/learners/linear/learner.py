@@ -80,8 +80,7 @@ class MixtureLearner(PlannedLearner[MixturePlanner]):
     public = ("sizes", "d1", "mixture", "rewards")
 
     def seen(self, bonus: str) -> ValueRegression:
-        """Return the statistic that the learner receives: regressions of raw values with the paper's bonus, else of
-        centred and scaled values."""
+        """Return the statistic: regressions of raw values with the paper's bonus, else of centred and scaled values."""
         return self.regression(centred=bonus != "paper")
 
 
@@ -167,8 +166,7 @@ def centre(h: int, plan: MixturePlan) -> None:
 
 @kernel
 def reach_of_values(features: Array, h: int, s: int, a: int, V: Array, ends: Array) -> None:
-    """Find the smallest and the largest V[h] over all states that can follow (s, a) under some weights, and write
-    them to ends [2]."""
+    """Write to ends [2] the smallest and the largest V[h] over all states that can follow (s, a) under some weights."""
     S, d = features.shape[2], features.shape[3]
     ends[0] = np.inf
     ends[1] = -np.inf

@@ -79,8 +79,7 @@ def constants(problem: LinearProblem) -> Array:
 def paper_confidence(
     released: Array, shift: Array, pull: Array, users: Array, constants: Array
 ) -> Confidence:
-    """Return the paper's confidence ellipsoid for the weights, which `step` uses: |w - w~| in the norm of G + ridge
-    is at most beta."""
+    """Return the paper's confidence ellipsoid, used by `step`: |w - w~| in the norm of G + ridge is at most beta."""
     H, d, K = released.shape[1], constants[0], constants[3]
     upsilon, C = (constants[1] * shift)[:, None], (constants[2] * pull)[:, None]
     c = d * upsilon

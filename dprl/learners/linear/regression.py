@@ -24,9 +24,8 @@ def at_least(ridge: float, released: Array, h: int, f: int) -> float:
 
 @kernel
 def solve(released: Array, h: int, f: int, ridge: float, inverse: Array, weights: Array) -> float:
-    """Solve w = (G + ridge I)^-1 u, with G and u from the released sums [H - 1, families, d, d + 1] at [h, f]. Write
-    the inverse [.., d, d] and w [.., d] at [h, f], and return ln det (G + ridge I). If the matrix is not positive
-    definite, write zeros and return NaN."""
+    """Solve (G + ridge I) w = u, given in released [H - 1, families, d, d + 1], at [h, f]: write inverse [.., d, d] and
+    weights [.., d], and return ln det (G + ridge I). If it is not positive definite, write zeros and return NaN."""
     d = released.shape[2]
     L = np.zeros((d, d))
     for i in range(d):

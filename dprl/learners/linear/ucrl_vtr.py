@@ -79,8 +79,7 @@ def constants(problem: MixtureProblem) -> Array:
 
 
 def paper_confidence(released: Array, error: Array, users: Array, constants: Array) -> Confidence:
-    """Return the paper's confidence ellipsoid for the weights, which `plan` uses: |w - w~| in the norm of G + ridge
-    is at most beta."""
+    """Return the paper's confidence ellipsoid, used by `plan`: |w - w~| in the norm of G + ridge is at most beta."""
     lamda, upsilon = constants[0], constants[1] * error[:, None]
     ridge = np.broadcast_to(lamda + 2.0 * upsilon, released.shape[:2])
     found = solved(released[:, :, 0], ridge)

@@ -102,8 +102,7 @@ def constants(problem: MixtureProblem) -> Array:
 
 
 def paper_confidence(released: Array, error: Array, users: Array, constants: Array) -> Confidence:
-    """Return the paper's confidence ellipsoid for the weights, which `plan` uses: |w - w^| in the norm of Lambda^ is
-    at most beta^."""
+    """Return the paper's confidence ellipsoid, used by `plan`: |w - w^| in the norm of Lambda^ is at most beta^."""
     d, chance = released.shape[-2], (constants[3] + 2.0 * np.log(users + 1.0))[:, None]
     upsilon = constants[0] * error[:, None]
     found = solved(released[:, :, 0], np.broadcast_to(1.0 + 2.0 * upsilon, released.shape[:2]))

@@ -94,8 +94,7 @@ class ValueIterationLearner(PlannedLearner[ValueIterationPlanner]):
         }
 
     def seen(self, bonus: str) -> FeatureGram:
-        """Return the statistic that the learner receives: regressions of raw values with the paper's bonus, else of
-        centred and scaled values."""
+        """Return the statistic: regressions of raw values with the paper's bonus, else of centred and scaled values."""
         return FeatureGram(centred=bonus != "paper")
 
     def releases(self, size: Size, K: int, epsilon: float | None, norm: str) -> int:
@@ -105,8 +104,7 @@ class ValueIterationLearner(PlannedLearner[ValueIterationPlanner]):
         return len(batches(K, size, epsilon, norm))
 
     def pace(self, private: bool) -> str:
-        """Describe the schedule in words that follow the title: equal batches (Luyo et al. 2021, Appendix E) or,
-        without privacy, growing blocks."""
+        """Describe the schedule: equal batches (Luyo et al. 2021, Appendix E) or, without privacy, growing blocks."""
         if private:
             return "updates its policy after each of B equal batches, with B as in its paper"
         return "updates its policy at the end of blocks that grow while its matrices change little"

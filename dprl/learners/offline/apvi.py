@@ -58,8 +58,7 @@ def _iota(problem: OfflineProblem) -> float:
 
 
 def iterated(problem: OfflineProblem, released: Array, r: Array, doubt: Array) -> Learned:
-    """Run pessimistic value iteration on released counts. r: mean rewards [H, S, A], each at most `doubt` above the
-    true mean."""
+    """Run pessimistic value iteration on released counts. r: rewards [H, S, A], at most `doubt` above the true ones."""
     E, p, iota = problem.errors.get(COUNTS, 0.0), problem.params, _iota(problem)
     S, A, H, _ = problem.size
     n = counts.visits(released)
@@ -165,8 +164,7 @@ def unproved(params: Mapping[str, Any]) -> str:
 
 
 def unproved_without_noise(params: Mapping[str, Any]) -> str:
-    """Explain why the proof without noise does not cover these constants; return "" if it does. It needs C3, as the
-    C2 term is 0."""
+    """Explain why the proof without noise, which needs C3, does not cover these constants; return "" if it does."""
     if params["C3"] < 7 / 3 - 1e-9:
         return "as in the paper the penalty has no term of order 1/n, which the proof needs: C3 = 7/3"
     return unproved(params)

@@ -24,8 +24,7 @@ from dprl.statistics.regression import Gram, Moment, centred_change, gram_change
 
 
 def plan(problem: OfflineProblem) -> Plan:
-    """Plan pessimistically with r_h + P_h V = c + phi w, which holds because P_h sums to 1; w/g regresses (r + V -
-    c)/g on phi."""
+    """Plan pessimistically with r_h + P_h V = c + phi w, as P_h sums to 1; w/g regresses (r + V - c)/g on phi."""
     phi, p, E = problem.features, problem.params, problem.errors
     assert phi is not None
     S, A, H, _ = problem.size

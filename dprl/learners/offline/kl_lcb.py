@@ -59,8 +59,7 @@ def iterated(problem: OfflineProblem, released: Array, r: Array, least_r: Array)
 
 
 def next_bounds(problem: OfflineProblem, released: Array, V: Array) -> tuple[Array, Array]:
-    """Estimate the mean value of the next state at one step: return the estimates and lower bounds, [S, A] each.
-    released: the counts of this step [S, A, S + 2]; V: lower bounds on the values at the next step [S]."""
+    """Return estimates and lower bounds of the next state's mean value [S, A], from a step's counts and bounds V."""
     E, low, high = problem.errors.get(COUNTS, 0.0), V.min(), V.max()
     m, (known, n, fewest) = counts.transitions(released), visited(counts.visits(released), E)
     mean = m @ V / n
@@ -87,8 +86,7 @@ def reward_bounds(problem: OfflineProblem, released: Array, sums: Array) -> tupl
 
 
 def visited(n: Array, E: float) -> tuple[NDArray[np.bool_], Array, Array]:
-    """Return, for each row, whether it certainly has a visit, its noisy count n~, and the smallest possible n (both
-    1 if it may have none)."""
+    """Return whether each row surely has a visit, its noisy count n~, and the least n (both 1 if it may have none)."""
     known = n - E >= 1
     return known, np.where(known, n, 1.0), np.where(known, n - E, 1.0)
 
@@ -99,8 +97,7 @@ def rms(values: Array) -> Array:
 
 
 def shortfall(variance: Array, above: Array, x: Array) -> Array:
-    """Return a bound on how far a mean under P may be below the mean under P^, if KL(P^, P) <= x. variance: under
-    P^; above: the difference between the mean under P^ and the smallest value."""
+    """Bound how far a mean under P is below that under P^ if KL(P^, P) <= x. above: the latter - the least value."""
     return np.asarray(np.sqrt(2 * variance * x) + above * x)
 
 

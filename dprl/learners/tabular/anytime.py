@@ -100,8 +100,7 @@ def bernstein_bonus(v: float, c: float, spread: float, start: float, n: float, m
 
 @kernel
 def hoeffding_bonus(spread: float, start: float, n: float, most: float) -> float:
-    """Return the same kind of bound as `bernstein_bonus`, for any rewards in [0, 1] and any values in an interval of
-    length `spread`."""
+    """Return a bound like `bernstein_bonus`, for any rewards in [0, 1] and values in an interval of length `spread`."""
     v = (1.0 + spread * spread) / 4.0
     rise = fixed_bet_rise(v, max(spread, 1.0), start, n)
     if rise < np.inf:
@@ -217,8 +216,7 @@ def hoeffding(
 
 
 def constants(problem: Problem) -> Array:
-    """Return the anytime bonus's constants: ln(10 H S A / (9 beta)), tau^2 and rho^2. With noise, beta/3 is spent on
-    the bound on its length."""
+    """Return ln(10 H S A / (9 beta)), tau^2 and rho^2. With noise, beta/3 is spent on the bound on its length."""
     beta = problem.beta * (1.0 if problem.epsilon is None else 2 / 3)
     start = log(10 * problem.H * problem.S * problem.A / (9 * beta))
     return np.array([start, *(problem.ellipsoid or (1.0, 1.0))])

@@ -45,8 +45,7 @@ def plan(
 
 
 def constants(problem: Problem) -> Array:
-    """Return the constants of `plan`: how much the limit on Q falls per step, and c_count = 7 H L + sqrt(L / 2), the
-    paper's term plus our term for rewards."""
+    """Return how much the limit on Q falls per step, and 7 H L (the paper's) + sqrt(L / 2) (ours, for rewards)."""
     L = log(5 * problem.S * problem.A * problem.T / problem.beta)
     return np.array([cap_slope(problem.params), 7 * problem.H * L + sqrt(L / 2)])
 

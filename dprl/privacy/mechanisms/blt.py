@@ -73,10 +73,8 @@ class ExponentialSum:
 
 @lru_cache(maxsize=512)
 def factors(releases: int) -> tuple[ExponentialSum, ExponentialSum]:
-    """Return the first columns b and c of the factors B and C for this number of releases, by partial fractions.
-
-    Poles and zeros alternate, so all weights are positive and nothing cancels.
-    """
+    """Return the first columns b and c of B and C by partial fractions; poles and zeros alternate, so nothing
+    cancels."""
     span = math.log(FASTEST * releases / SLOWEST)
     pairs = math.ceil((1 + span / STEP) / 2)
     rates = [SLOWEST / releases * math.exp(span * k / (2 * pairs - 1)) for k in range(2 * pairs)]

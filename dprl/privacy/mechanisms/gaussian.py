@@ -95,8 +95,7 @@ def correlate(rng: np.random.Generator, stream: Stream, memory: Array) -> None:
 
 
 def _times(a: Complexes, b: Complexes) -> Complexes:
-    """Multiply the complex arrays a and b in real arithmetic, because rounding in NumPy's complex product depends on
-    the CPU."""
+    """Multiply complex arrays in real arithmetic, because rounding in NumPy's complex product depends on the CPU."""
     product = np.empty_like(a)
     product.real = a.real * b.real - a.imag * b.imag
     product.imag = a.real * b.imag + a.imag * b.real
@@ -116,8 +115,7 @@ def innovations(stream: Stream, sums: Array) -> Array:
 
 
 def room(key: str) -> Callable[[int, int], int]:
-    """Return a function that computes how many rows of memory a factorisation needs, one per release. key: its
-    mechanism's key."""
+    """Return a function that computes a factorisation's rows of memory, one per release. key: its mechanism's key."""
 
     def rows(items: int, releases: int) -> int:
         if releases > MAX_RELEASES:

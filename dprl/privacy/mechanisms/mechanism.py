@@ -153,8 +153,7 @@ def first_items(stream: Stream, count: int) -> Stream:
 def scattered_reports(
     rng: np.random.Generator, stream: Stream, count: int
 ) -> tuple[Stream, NDArray[np.int64]]:
-    """Put `count` items at random places, as `Mechanism.scattered` requires. Items here have their own noise, so
-    places do not matter."""
+    """Put `count` items at random places (see `Mechanism.scattered`). Items have their own noise, so any place fits."""
     return first_items(stream, count), np.arange(count)
 
 

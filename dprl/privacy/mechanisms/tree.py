@@ -80,8 +80,7 @@ def nodes(stream: Stream) -> NDArray[np.int64]:
 
 
 def stems(stream: Stream) -> Stream:
-    """Return a stream of the prefixes of 1, 2, 4, ... items: each is one node, and only these contain the first
-    item."""
+    """Return the stream of prefixes of 1, 2, 4, ... items: each is one node, and only these contain the first item."""
     ends = 2 ** np.arange(levels(stream.items))
     return replace(stream, leaves=np.concatenate([[0], ends, [-1]]).astype(np.int64))
 

@@ -50,8 +50,7 @@ def response(bit: float) -> tuple[float, float, float]:
 
 
 def asking(H: int, shares: tuple[float, float, float], epsilon: float) -> Array:
-    """Return the `batches` [3, 3] of a stream of users who answer questions, with the number of groups that gives
-    the least variance."""
+    """Return the `batches` [3, 3] of users who answer questions, with the number of groups of the least variance."""
     groups, _ = clearest(H, epsilon)
     steps = math.ceil(H / groups)
     bit = epsilon / (2 * steps)
@@ -126,8 +125,7 @@ def _tail(stream: Stream, failure: float) -> Array:
 
 
 def _length(stream: Stream, cells: int, failure: float) -> Array:
-    """Return a bound on the length of a row's error [M]: a user answers about m or about another part, minus three
-    true values."""
+    """Bound the length of a row's error [M]: users answer about m or another part, minus three true values."""
     most, counted, more = _most(stream)
     size = counted * max(math.sqrt(cells), more) + math.sqrt(3)
     return bounded_length(stream.leaves[1:-1], most, size, cells, failure)
@@ -140,10 +138,7 @@ def _losses(change: Change, scale: float, stream: Stream) -> tuple[Losses, ...]:
 
 
 def answers(rng: np.random.Generator, stream: Stream, executions: int, own: Array) -> Array:
-    """Simulate one user's answers in many runs [1, executions, cells]; they are zero for cells not asked about.
-
-    own: the user's contribution [cells], in units.
-    """
+    """Simulate a user's answers in many runs [1, executions, cells], 0 if not asked. own: the contribution [cells]."""
     (groups, _, _), (kept, turned, _), shares = stream.batches
     number = np.asarray(stream.questions)
     chance, unit = chances(stream)

@@ -27,10 +27,8 @@ RETURNING = 10  # and for a user who returns for this many episodes
 
 @dataclass(frozen=True)
 class Batch:
-    """A batch of users whose data are released together, only once.
-
-    raised: the number of cells that rise if one of these users is replaced; as many fall.
-    """
+    """Users whose data are released together, once. raised: how many cells rise (and fall) if one of them is
+    replaced."""
 
     users: int
     raised: int
@@ -71,8 +69,7 @@ class Request:
 
     @property
     def claimed_delta(self) -> float:
-        """Return the delta that the run states: 0 for Laplace noise as in the paper and for pure mechanisms, else
-        the budget's."""
+        """Return the stated delta: 0 for Laplace noise as in the paper and for pure mechanisms, else the budget's."""
         mechanism = MECHANISMS[self.mechanism]
         as_in_paper = self.calibration == "paper" and not mechanism.needs_delta
         return 0.0 if as_in_paper or mechanism.pure else self.delta
@@ -84,10 +81,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Noise:
-    """The noise of a run, with its error bounds and its privacy guarantee.
-
-    Calls of radius and guarantee may take a moment.
-    """
+    """The noise of a run, with its error bounds and its guarantee. Calls of radius and guarantee may take a moment."""
 
     mechanism: Mechanism | None  # the mechanism; None without noise
     stream: Stream  # the public facts about the releases

@@ -79,8 +79,7 @@ class Drawn(NamedTuple):
 
 
 def prepare(request: Request) -> Noise:
-    """Return Binomial noise for every counter, drawn for each batch, or for each node of a tree over the batches.
-    Each block of the schedule is one batch."""
+    """Return Binomial noise for every counter, per batch (a block of the schedule) or per node of a tree of batches."""
     change = request.statistic.sensitivity(request.size, REPLACE_ONE)
     releases = request.releases or len(request.times)
     asked = request.calibration, request.epsilon, request.delta, request.contribution
@@ -209,8 +208,7 @@ def in_nodes(request: Request, change: Change) -> Drawn:
 
 
 def together(formula: str, request: Request) -> str:
-    """Return `formula`, a description of noise, with the guarantee for all of a user's episodes added if there may
-    be several."""
+    """Return the noise description `formula`, with the guarantee for all of a user's episodes if there may be more."""
     if request.contribution == 1:
         return formula
     proved = budget(request.epsilon, request.delta)
@@ -232,8 +230,7 @@ def messages(sizes: NDArray[np.int64], bits: Array, cells: int | None, copies: i
 
 
 def paper_tau(raised: int, epsilon: float, delta: float) -> float:
-    """Return the paper's tau = 96 ln(2/delta)/eps'^2 with eps' = epsilon/(3H) (Bai et al. 2025, Algorithm 4, V-A).
-    raised: 3H."""
+    """Return tau = 96 ln(2/delta)/eps'^2 with eps' = epsilon/(3H) (Bai et al. 2025, Algorithm 4, V-A). raised: 3H."""
     return 96 * math.log(2 / delta) / (epsilon / raised) ** 2
 
 
@@ -243,8 +240,7 @@ def guessed(raised: int, epsilon: float, delta: float) -> float:
 
 
 def paper_bits(users: NDArray[np.int64], tau: float) -> Array:
-    """Return each batch's number of random bits, and the probability of a 1, [M, 2] (Bai et al. 2025, Algorithm 4):
-    ½ if n < tau."""
+    """Return each batch's random bits and probability of a 1 [M, 2] (Bai et al. 2025, Algorithm 4): ½ if n < tau."""
     few = users < tau
     return np.stack(
         [

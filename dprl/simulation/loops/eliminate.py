@@ -205,8 +205,7 @@ class EliminationRun:
     def _detail(
         self, counts: Array, noisy: Array, released: Array, estimate: StageEstimate, batch: int
     ) -> None:
-        """Store a stage's results: the counts of its fine batch, and the policy that looks best with its values in
-        the refined model."""
+        """Store a stage's results: the counts of its fine batch, the best-looking policy, and its estimated values."""
         mdp, row = self.mdp, self._row(batch)
         P, R, policy = estimate.P, estimate.R, estimate.policy
         Q, V = np.zeros((mdp.H, mdp.S, mdp.A)), np.zeros((mdp.H + 1, mdp.S))

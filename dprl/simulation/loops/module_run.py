@@ -33,8 +33,7 @@ FIRST = 10**9  # releases that a pack may make: more than any run has
 
 
 def held(function: Callable[..., Any], part: str, stochastic: bool) -> Held:
-    """Return the compiled function that the module must contain for this entry of `Kernels`. stochastic: whether the
-    policy is."""
+    """Return the compiled function in the module for this entry of `Kernels`. stochastic: whether the policy is."""
     name = own_name(function)
     if part not in ONE_FOR_ALL:
         name += ":stochastic" if stochastic else ":policy"

@@ -68,8 +68,7 @@ class OfflineTrace(TraceCore[OfflineSpec]):
 
 
 class Curator:
-    """A curator who holds one data set, as counts [H, S, A, S + 2] or as the counts of its two halves, and answers
-    queries about it with noise. errors: the error bound E of each family of statistics."""
+    """A curator who answers with noise from counts [H, S, A, S + 2], or from two halves. errors: each family's E."""
 
     def __init__(
         self,
@@ -82,10 +81,7 @@ class Curator:
         self._asked: Counter[tuple[str, int]] = Counter()
 
     def release(self, query: Query) -> Array:
-        """Answer a query: return the data set's statistics with noise.
-
-        Raises RuntimeError if the learner has asked for more than the guarantee covers.
-        """
+        """Answer a query with noise. Raises RuntimeError if a learner asks for more than the guarantee covers."""
         record = self._records[query.half]
         H, S, A, _ = record.shape
         draws = query.draws(Size(S, A, H))
@@ -101,8 +97,7 @@ class Curator:
 
 
 def problem_of(spec: OfflineSpec, n: int) -> OfflineProblem:
-    """Return the public facts that the learner receives about the problem, for a data set of n trajectories; noise
-    is not chosen yet."""
+    """Return the public facts about the problem that the learner receives, for n trajectories; noise comes later."""
     world, learner = ENVIRONMENTS[spec.environment], spec.learner
     params = spec.environment_params
     return OfflineProblem(
@@ -172,8 +167,7 @@ def noise_for(
 
 
 def noise_of_run(spec: OfflineSpec) -> tuple[CuratorNoise, dict[str, float]]:
-    """Return the noise of a run, and the error bound E of each family of statistics; both depend on the spec alone,
-    not on the data."""
+    """Return a run's noise, and each family's error bound E; both depend on the spec alone, not on the data."""
     apart = (
         "each point of a curve is learned from a separate data set of other users, which is released once. Two "
         f"releases of one data set together have a weaker guarantee than {spec.budget.text}"
@@ -222,8 +216,7 @@ class DatasetPoint(NamedTuple):
 
 
 class OfflineRun:
-    """An offline run with one random seed: for each size, draw a data set and learn a policy from it. seed: the
-    index of the repetition."""
+    """An offline run with one random seed: learn a policy from a data set of each size. seed: the repetition."""
 
     def __init__(self, spec: OfflineSpec, seed: int) -> None:
         self.spec, self.seed = spec, seed

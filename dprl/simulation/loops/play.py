@@ -70,8 +70,7 @@ def note(point: int, users: int, setup: Any, state: Any, record: Record) -> None
 def play_to(
     now: int, users_rng: np.random.Generator, model: Model, setup: Any, state: Any, record: Record
 ) -> None:
-    """Simulate users until `now` users have played, and record the points of the curve on the way. At these points,
-    which are public, nothing is released and the policy stays the same."""
+    """Simulate users until `now` have played, and record points of the curve on the way (without a release)."""
     position, targets = state.position, setup.targets
     while targets[position[4]] < now:
         play(targets[position[4]] - position[1], users_rng, model, setup, state)
@@ -85,8 +84,7 @@ def play_to(
 
 @kernel
 def note_release(setup: Any, state: Any, record: Record) -> None:
-    """Record a point of the curve at this release if a target number of users was reached; several targets reached
-    at once give one point."""
+    """Record a point at this release if a target number of users was reached (one point for several targets)."""
     position, targets = state.position, setup.targets
     if position[1] >= targets[position[4]]:
         note(position[3], position[1], setup, state, record)

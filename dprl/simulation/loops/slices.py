@@ -1,5 +1,4 @@
-"""Play a run in short slices of time, so that callers can show progress and live curves, or cancel. The results do
-not depend on the slices."""
+"""Play a run in short slices of time, to show progress and curves, or cancel. Results do not depend on the slices."""
 
 from __future__ import annotations
 
@@ -26,9 +25,8 @@ CHECKPOINTS = (100, 100)  # points of the curve, spaced logarithmically and line
 
 
 class SlicedRun(ABC):
-    """A run with one random seed: the common part of all loops whose release times follow a schedule. plain: whether
-    to run the source as ordinary Python, which gives the same bits but is far slower. walk_below: blocks of at most
-    this many users are simulated user by user (tests compare both ways)."""
+    """A run with one random seed: the common part of all loops with scheduled releases. plain: whether to run in plain
+    Python, with the same bits. walk_below: blocks up to this many users are simulated user by user."""
 
     kernel: Callable[..., Any]  # the loop itself, which numba compiles first when it plays the run
     setup: Any
@@ -132,8 +130,7 @@ class SlicedRun(ABC):
         return policy
 
     def _worth(self, policy: planning.Policy | planning.Logits) -> Array:
-        """Return the exact values of a policy in the first step, [S]. The kernel is the one that evaluates every
-        policy played, so that an optimal policy has a regret of exactly zero."""
+        """Return a policy's values in step 1 [S], by the kernel for played policies: an optimal one has no regret."""
         value: Array = np.zeros((self.mdp.H + 1, self.mdp.S))
         self._kernels.evaluate(self.mdp.P, self.mdp.possible, self.mdp.R, policy, value)
         return np.array(value[0])

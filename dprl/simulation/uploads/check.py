@@ -201,8 +201,7 @@ class Scores(NamedTuple):
 
 
 def scores(fitted: Fitted, policy: Policy, r: Array, learned: bool) -> Scores:
-    """Compute the scores of all transitions and rewards. r: mean rewards [H, S, A]; learned: whether r is estimated,
-    so that people's own rewards count."""
+    """Score all transitions and rewards. r: mean rewards [H, S, A]; learned: estimated, so that own rewards count."""
     chosen = np.eye(r.shape[-1])[policy] * fitted.w[..., None]
     gain = fitted.V[1:, None, None] - fitted.V[:-1, :, None, None] + (0.0 if learned else r[..., None])
     found = chosen[..., None] * gain
@@ -215,8 +214,7 @@ def scores(fitted: Fitted, policy: Policy, r: Array, learned: bool) -> Scores:
 
 
 def sums(tables: Sequence[Scores], held: HeldOut, episodes: int = 1) -> tuple[Fraction, ...]:
-    """Return the exact sums that `names` lists. Each episode adds from 0 to 1 to each sum. tables: the scores under
-    each policy."""
+    """Return the exact sums listed by `names`; an episode adds 0 to 1 to each. tables: the scores by policy."""
     returns, squares = (Fraction(float(value)) for value in held.returns)
     found = (*(summed(table, held) for table in tables), returns, squares, Fraction(held.n))
     return found[: len(names(episodes))]
@@ -231,8 +229,7 @@ def summed(table: Scores, held: HeldOut) -> Fraction:
 
 
 def noisy(exact: tuple[Fraction, ...], scales: Mapping[str, float], of: str = "") -> Array:
-    """Add noise to the sums (for a group's sums, `of` is BY_GROUP) in whole steps of the grid. The sums are first
-    rounded down to the grid, which increases nobody's effect."""
+    """Round sums down to the grid (which increases nobody's effect), and add noise. of: BY_GROUP for a group's sums."""
     draw = EXACT["gaussian"].draw
     drawn = [draw(Fraction(scales[name + of]) * STEPS) for name in tuple(WHAT)[: len(exact)]]
     return np.array([(value * STEPS // 1 + noise) / STEPS for value, noise in zip(exact, drawn, strict=True)])

@@ -52,10 +52,8 @@ class Under(NamedTuple):
 
 
 class Kept(NamedTuple):
-    """The stored counts of a data set of n people: those who are learned from [H, S, A, S + 2], and those held out.
-
-    under: the budget that records its releases, or None.
-    """
+    """Stored counts of n people, learned from [H, S, A, S + 2] or held out. under: the budget for its releases, or
+    None."""
 
     record: Array
     n: int
@@ -70,8 +68,7 @@ def folder() -> Path:
 
 
 def keep(name: str, found: Counted, declared: Declaration, under: Under | None) -> None:
-    """Store the counts of a file under a name. under: the budget that records releases, or None. Raises SpecError on
-    failure."""
+    """Store a file's counts under a name. under: the budget that records releases, or None. Raises SpecError."""
     records, numbers, returns, _ = zip(*(found.held.groups or [found.held]), strict=True)
     path = _path(name)
     words = {"declared": declared.text, "bits": BITS, "under": under}
@@ -98,8 +95,7 @@ def new_name() -> str:
 
 
 def hold(name: str) -> BinaryIO:
-    """Protect the counts of a data set from deletion while a session needs them, until the result is closed or the
-    process ends. Raises SpecError if they cannot be stored."""
+    """Keep a data set's counts from deletion until the result is closed or the process ends. Raises SpecError."""
     try:
         make_inside(folder())
         marker = os.fdopen(os.open(_path(name, HELD), os.O_RDWR | os.O_CREAT, 0o600), "r+b")
@@ -130,8 +126,7 @@ def held(name: str) -> Kept:
 
 
 def drawn_sums(name: str, which: str) -> dict[str, Array] | None:
-    """Return the noisy sums stored under a data set's name, or None if there are none yet. which: describes their
-    noise in words. Raises SpecError if the stored sums are damaged or cannot be read."""
+    """Return a data set's stored noisy sums, or None. which: their noise in words. Raises SpecError if damaged."""
     path = _drawn_path(name, which)
     try:
         content = path.read_bytes()
@@ -206,8 +201,7 @@ def _path(name: str, suffix: str = "npz") -> Path:
 
 
 def remove_old() -> None:
-    """Delete data sets that are older than HOURS or whose sessions have ended. This runs whenever a data set is
-    stored or read, and when a worker process starts."""
+    """Delete data sets that are older than HOURS or whose sessions have ended, at each use and at a worker's start."""
     for name in {path.name.partition(".")[0] for path in folder().glob("*.*")}:
         if NAME.fullmatch(name):
             with contextlib.suppress(OSError):

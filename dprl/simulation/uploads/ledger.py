@@ -86,8 +86,7 @@ class Spent(NamedTuple):
 
 
 def rounded(value: float) -> float:
-    """Round a proved number up to four digits, so that the rounded number is proved, too; floating-point errors are
-    removed first."""
+    """Round a proved number up to four digits, so that it stays proved; floating-point errors are removed first."""
     return float(FOUR_DIGITS.create_decimal(f"{value:.9g}"))
 
 
@@ -274,10 +273,7 @@ def read_before(file: str) -> list[tuple[str, str]]:
 
 
 def digest_of(file: BinaryIO | Path, key: bytes | None = None) -> str:
-    """Return a keyed digest of a file, which nobody can compute without the key stored on this machine.
-
-    Line endings, spaces at the ends of lines, and empty lines make no difference. Raises SpecError.
-    """
+    """Return a file's digest, keyed by this machine, whatever its line endings and empty lines. Raises SpecError."""
     try:
         found = hmac.new(key or _key(), digestmod=hashlib.sha256)
         source: contextlib.AbstractContextManager[BinaryIO] = (

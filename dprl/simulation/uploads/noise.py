@@ -1,5 +1,4 @@
-"""The noise of a release about uploaded data, the assumptions on its guarantee card, and the bound if the start is
-unknown."""
+"""The noise of a release about uploaded data, its guarantee's assumptions, and the bound if the start is unknown."""
 
 from __future__ import annotations
 
@@ -127,8 +126,7 @@ def bound_from_start(V: Array, released: Array, size: Size, n: int, beta: float,
 
 
 def outlook(spec: UploadSpec) -> tuple[float, float]:
-    """Return two numbers known before a release: the average number of users per state, action and step, and the
-    standard deviation of the noise in such a number."""
+    """Return public numbers: average users per state, action and step, and the standard deviation of their noise."""
     noise, (S, A, _, _) = noise_of(spec)[0], spec.problem_size
     assert noise.mechanism is not None
     deviation = noise.scales[TRANSITIONS.family] * math.sqrt(S) * float(noise.mechanism.std(ONCE)[0])

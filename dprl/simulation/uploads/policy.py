@@ -91,8 +91,7 @@ class Policy:
 
     @property
     def met(self) -> list[str]:
-        """Return the states that users can be in during an episode: all but "ended", which fills up shorter
-        episodes."""
+        """Return the states that users can be in during an episode: all but "ended", which fills shorter ones."""
         left_out = ENDED if self.about["declared"].get("absorbing") == ENDED else None
         return [state for state in self.states if state != left_out] or list(self.states)
 

@@ -59,8 +59,7 @@ NO_STEP = "{} is not a step; give whole numbers that begin at 0 or 1."
 
 @dataclass
 class Outside:
-    """The labels, rewards and steps in a file that do not fit its declaration, and how often they occur. They are
-    not protected by noise, so only the owner may see them."""
+    """The labels, rewards and steps that do not fit a declaration, and how often; without noise, for the owner only."""
 
     declared: Declaration
     rows: int = 0  # of the file, without the heading
@@ -189,9 +188,8 @@ def prepared(
 def _episodes(
     declared: Declaration, columns: dict[str, Column], name: str
 ) -> tuple[Codes, Callable[[int], str], Codes, NDArray[np.bool_]]:
-    """Return the episode of each row [rows], numbered by first appearance; a function that names an episode; the
-    person of each episode, and whether the episode counts [episodes]. If a column identifies people, the same
-    episode label of two people means two episodes."""
+    """Return each row's episode [rows], numbered by first appearance; a function that names an episode; and each
+    episode's person, and whether it counts [episodes]. Two people's episodes differ even with the same label."""
     codes, names = columns.pop(name)
     if not declared.of_people:  # codes are numbered in the order of their first rows
         every = np.arange(len(names), dtype=np.int32)
@@ -241,8 +239,7 @@ def _read(
 
 
 def _faults(name: str, column: Column, bad: Iterable[bool], sentence: str, before: int = 0) -> list[Fault]:
-    """Return an error for the first row with a bad text, or [] if there is none. bad: for each distinct text;
-    before: rows before these."""
+    """Return an error for the first row with a bad text, or []. bad: by distinct text; before: rows before these."""
     codes, texts = column
     wrong = np.array(bad)[codes]
     row = int(wrong.argmax())
@@ -362,8 +359,7 @@ def counted(file: BinaryIO | Path | pd.DataFrame, declared: Declaration, held_ou
 
 
 def _count(table: tuple[Codes, Codes, Array], declared: Declaration, part_of: Codes) -> tuple[Array, HeldOut]:
-    """Return the counts of the people learned from, and of those held out. table: see `prepared`; part_of: for each
-    episode, 0 if its person is learned from, 1 + the person's group if held out [episodes]."""
+    """Return the counts of people learned from and held out. part_of: 0, or 1 + the group if held out [episodes]."""
     S, A, H, _ = declared.size
     low, high = declared.reward_range
     parts = 1 + max(len(declared.groups), 1)

@@ -152,8 +152,7 @@ class UploadRun:
         return True
 
     def release(self, query: Query) -> Array:
-        """Answer a query from the released sums. Raises RuntimeError if the guarantee does not cover the requested
-        sums, or if nothing is drawn yet."""
+        """Answer a query from released sums. Raises RuntimeError if the guarantee does not cover it or none exist."""
         known = QUERIES.get(query.family)
         if known is not query or self._noisy is None or query.family not in self._noisy:
             raise RuntimeError(f"no noise was drawn for {query.family}")

@@ -99,8 +99,7 @@ def offer(
 
 
 def curve_box(found: tuple[RunSpec | None, str]) -> None:
-    """Draw the run of the settings as a draft, or the cost of pressing Run, or the reason why it cannot be pressed; and
-    the button. found: see `described`."""
+    """Draw the settings' run as a draft, or what pressing Run would cost, and the button. found: see `described`."""
     s, (spec, refusal) = session(), found
     if spec:
         try:
@@ -195,8 +194,7 @@ def run_curve(spec: RunSpec) -> None:
 
 
 def baseline_beside(s: Session, spec: RunSpec) -> list[RunSpec]:
-    """Return the baseline of the first run in an environment: the same run without privacy. A single curve does not
-    show the privacy cost. Later runs can be compared with the existing curves."""
+    """Return the non-private baseline of the first run in an environment: one curve alone shows no privacy cost."""
     there = {place_of(curve.spec) for curve in s.explore.curves}
     first = place_of(spec) not in there and len(s.explore.curves) + 1 < MAX_CURVES
     return [spec.baseline()] if first and spec.privacy != "none" else []

@@ -119,7 +119,7 @@ def noise(s: Session) -> None:
     if model not in REPORTED:
         return
     told = s.draft.algorithm, model, mechanism
-    reason = not_counted("played", *told, choice="Counting only reports of users told to play the row")
+    reason = not_counted("played", *told, choice="Counting only reports of users told to take the action")
     whose = {key: title for key, title in REPORTS.items() if not not_counted(key, *told)}
     chosen = effective(reports, tuple(whose))
     select("Reports counted", whose, chosen, setter("reports"), REPORTS_HELP, "reports")
@@ -128,8 +128,7 @@ def noise(s: Session) -> None:
 
 
 def chosen_noise(s: Session) -> tuple[str, str, float, str]:
-    """Return mechanism, calibration, delta and reports of the run that the controls describe: the chosen ones, or the
-    defaults."""
+    """Return mechanism, calibration, delta and reports of the controls' run, with defaults if none were chosen."""
     algorithm = ALGORITHMS[s.draft.algorithm]
     model = effective(s.draft.privacy, algorithm.privacies)
     fitting = next(name for name in ENVIRONMENTS if runs_in(s.draft.algorithm, name))

@@ -60,8 +60,8 @@ BONUS = {
     OWN: "its own bonus (not proved)",
 }
 SCHEDULES = {
-    "adaptive": "after blocks that adapt",
-    "geometric": "after blocks that grow",
+    "adaptive": "after blocks of adaptive size",
+    "geometric": "after blocks of growing size",
     "episodic": "after every user (K ≤ 10⁶)",
 }
 SCHEDULES_HELP = (
@@ -88,8 +88,7 @@ def draw_environment(environment: str, params: Mapping[str, Any], key: str) -> N
 @st.fragment
 @guarded
 def sidebar(draw: Callable[[], T], run_box: Callable[[T], object]) -> None:
-    """Draw the settings of a page, and below them its box with Run, which receives their values. Changing a setting
-    redraws only this part."""
+    """Draw a page's settings, and its box with Run, which receives their values. A change redraws only this part."""
     session().wrong.clear()
     with st.container(key="controls", gap="small"):
         found = draw()
@@ -98,8 +97,7 @@ def sidebar(draw: Callable[[], T], run_box: Callable[[T], object]) -> None:
 
 
 def run_settings(expert: Callable[[Session], object]) -> tuple[RunSpec | None, str]:
-    """Draw all settings of a run, at last the page's `expert` ones; return the run that they describe, or a sentence
-    that explains why there is none."""
+    """Draw all settings of a run, the page's `expert` ones last; return the run, or why there is none."""
     s = session()
     for draw in (environment, learner, privacy, size_controls, environment_parameters, expert):
         draw(s)
@@ -142,8 +140,8 @@ def own_environment(s: Session) -> None:
     if s.upload_problem:
         st.caption(f":red[{escape(s.upload_problem)}]")
     with st.container(horizontal=True, gap="small"):
-        save("example.json", "Example", "application/json", lambda: json.dumps(EXAMPLE, indent=1))
-        save("environment.json", "This one", "application/json", lambda: model)
+        save("example.json", "Example", lambda: json.dumps(EXAMPLE, indent=1))
+        save("environment.json", "This environment", lambda: model)
     if len(model) > MAX_MODEL:
         st.caption(
             f"At {size(len(model))}, this environment is too large for a link. Send the file with the link; whoever "
@@ -152,8 +150,7 @@ def own_environment(s: Session) -> None:
 
 
 def received(s: Session, file: Any) -> None:
-    """Use the environment of an uploaded file, or explain its fault in one sentence. One that describes every step of
-    an episode sets H."""
+    """Use the environment of an uploaded file, or explain its fault. A table with a row for each step sets H."""
     s.upload_problem = ""
     if file is None:
         return
@@ -277,8 +274,7 @@ def size_controls(s: Session) -> None:
 
 
 def more(s: Session, first: Sequence[Callable[[Session], None]] = (), along: str = "") -> None:
-    """Draw the settings that most visitors leave unchanged. first: the page's own settings, which come before the rest;
-    along: a field for which the page takes several values elsewhere."""
+    """Draw settings that most visitors leave alone, first the page's own. along: a field set elsewhere on the page."""
     part = fold("Expert settings", "more")
     if part is None:
         return
@@ -356,7 +352,7 @@ def parameters(s: Session, owner: Owner, key: str, fields: Sequence[Field]) -> N
 
 
 def schedule(s: Session) -> None:
-    """Draw the control of the learner's policy updates: after every user, or after blocks that grow."""
+    """Draw the control of the learner's policy updates: after every user, or after blocks of users."""
     kind, _, argument = s.draft.schedule.partition(":")
     growth = {"adaptive": adaptive.ETA, "geometric": geometric.ETA}
 

@@ -97,8 +97,7 @@ def close_look(
 
 
 def absent(spec: Spec, name: str, owner: str) -> None:
-    """Show why a seed has no details yet. A run of which only the curve is bundled is requested, unless that costs too
-    much."""
+    """Show why a seed has no details. If only the curve of its run is bundled, request the run if it is cheap."""
     run = data.store().status(spec, owner)
     if run.state == "unknown" and begin([spec], owner):
         st.rerun()
@@ -106,7 +105,7 @@ def absent(spec: Spec, name: str, owner: str) -> None:
         empty(f"**{escape(name)}:** the details appear when this seed is finished.")
         return
     empty(f"**{escape(name)}** was not computed. Cost of the run: {price([spec])}.")
-    act("Run it", "play_arrow", lambda: ask([spec], owner, again=True), "close_look")
+    act("Compute this run", "play_arrow", lambda: ask([spec], owner, again=True), "close_look")
 
 
 def step_menu(part: PageState, H: int) -> int | None:
@@ -125,8 +124,7 @@ def steps(
     words: Callable[[int], str] = str,
     otherwise: int | None = None,
 ) -> int:
-    """Draw a slider over a few numbers; it starts at the option nearest to the view's value or, if that is the default,
-    nearest to `otherwise`. words: returns the words for an option."""
+    """Draw a slider over a few numbers, at the option nearest to the view's value or, by default, to `otherwise`."""
     wanted = getattr(part.view, name)
     if otherwise is not None and wanted == fields_of(part.view.__class__)[name].default:
         wanted = otherwise

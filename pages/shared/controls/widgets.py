@@ -51,8 +51,7 @@ def select(
 
 
 def fold(label: str, name: str) -> DeltaGenerator | None:
-    """Draw a fold with settings that most visitors leave unchanged; return it only while it is open, so that less is
-    sent to the browser."""
+    """Draw a fold with settings that most visitors leave unchanged; return it while it is open, which saves time."""
     part = st.expander(label, on_change="rerun", key=f"{FOLD}{name}")
     return part if part.open else None
 
@@ -86,9 +85,16 @@ def segments(
     )
 
 
+def pills(
+    label: str, name: str, options: Sequence[str], now: str | None, chosen: Callable[[str], object]
+) -> None:
+    """Draw a choice of short texts. A second click on the selected one, which deselects it, chooses it again."""
+    use = keyed(name, lambda text: chosen(text or now or options[0]))
+    st.pills(label, options, default=now, label_visibility="collapsed", **use)
+
+
 def read_number(field: Field, text: str) -> Any:
-    """Parse a typed number, with or without commas between thousands. Raises SpecError, also if nothing was typed
-    and None is not the default."""
+    """Parse a typed number such as 1,000. Raises SpecError, also if nothing was typed but a value is needed."""
     if field.kind in ("int", "float") and THOUSANDS.fullmatch(text.strip()):
         text = text.replace(",", "")
     value = field.parse(text)
@@ -166,8 +172,7 @@ def log_slider(
     ends: tuple[str, str],
     help: str = "",
 ) -> None:
-    """Draw a logarithmic slider over `marks`, the exact value next to it, and the meaning of its two ends. If one of
-    the two widgets is used, a new one replaces the other."""
+    """Draw a logarithmic slider over `marks` with its exact value; use of one widget makes a new one of the other."""
     replaced = session().replaced_widgets
     nearest = min(marks, key=lambda mark: abs(math.log(mark) - math.log(value)))
 
@@ -202,8 +207,7 @@ def setter(name: str) -> Store:
 
 
 def menu_titles(registry: Mapping[str, Any], keys: Iterable[str]) -> dict[str, str]:
-    """Return the titles of some entries by key, for a menu; a title marks an algorithm rebuilt without its paper's full
-    text."""
+    """Return some entries' titles by key, for a menu, with a note on algorithms that we had to reconstruct."""
     rebuilt = {True: " (our reconstruction)", False: ""}
     return {
         key: registry[key].title + rebuilt[getattr(registry[key], "reconstructed", False)] for key in keys

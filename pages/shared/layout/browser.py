@@ -15,8 +15,7 @@ from pages.shared.visitor.callbacks import callback
 
 
 def component(name: str, *, css: str = "", js: str = "") -> Callable[..., Any]:
-    """Load the component of NAME.js in assets/web/, or of a script, with NAME.html and NAME.css if they exist. css: a
-    style file that several components share."""
+    """Load NAME.js of assets/web/, or the script `js`, with NAME.html and NAME.css, or the style file `css`."""
     look, shape = css or f"{name}.css", f"{name}.html"
     return st.components.v2.component(
         f"dprl_{name}",

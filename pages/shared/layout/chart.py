@@ -1,5 +1,4 @@
-"""The display of figures, each as a chart, a sentence about it, and its numbers; downloads made on request; and ways to
-repeat a run without the pages: its spec, Python, and a command line."""
+"""The display of figures with their sentence and numbers; downloads; and ways to repeat a run without the pages."""
 
 from __future__ import annotations
 
@@ -8,6 +7,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from functools import partial
 from html import escape as html
+from mimetypes import guess_type
 from typing import Any, Literal
 
 import pandas as pd
@@ -36,8 +36,7 @@ from pages.shared.visitor.state import session
 
 
 def kept(key: tuple[Hashable, ...], draw: Callable[[bool], Picture]) -> PackedPicture:
-    """Return a figure, drawn once for all visitors in the light theme and once in the dark theme, which is the argument
-    of `draw`. key: everything else on which the figure depends."""
+    """Return a figure, drawn once for all visitors and for each theme. key: all on which it depends but the theme."""
     night = dark()
     return cache_of_all().cached(("picture", *key, night), lambda: PackedPicture(draw(night)))
 
@@ -50,8 +49,7 @@ def show(
     how: Sequence[str] = (),
     files: Callable[[], object] | None = None,
 ) -> None:
-    """Show a figure with its sentence and the fold about it. picked: called with Streamlit's event when a point is
-    pressed; group, how, files: see `explain`."""
+    """Show a figure, its sentence and its fold. picked: see `draw`; group, how, files: see `explain`."""
     draw(picture, key, picked)
     explain(picture.see, lambda: picture.table, key, group=group, how=how, files=files)
 
@@ -62,7 +60,7 @@ def draw(
     picked: Callable[[Any], None] | None = None,
     height: Literal["content", "stretch"] = "content",
 ) -> None:
-    """Draw only the figure, whose camera saves in the chosen format. height: `stretch` fills the container."""
+    """Draw only the figure. picked: called with Streamlit's event of a press; height: `stretch` fills the container."""
     with st.container(key="alone_chart") if alone(key) else nullcontext():
         if alone(key) and (common := session().common):
             st.caption(explained(unlinked(common)))
@@ -80,8 +78,7 @@ def draw(
 
 
 def alone(key: str) -> bool:
-    """Return whether this is the first chart of the page, all that an embedded page (`embed=true`) shows. The rest is
-    hidden by style.css."""
+    """Return whether this is the first chart, all that an embedded page shows: style.css hides the rest."""
     s = session()
     if st.context.is_embedded and not s.alone:
         s.alone = key
@@ -96,12 +93,7 @@ def footer() -> str:
 def save_chart(name: str, title: str, draw: Callable[[], Picture]) -> None:
     """Offer a chart as a separate page. draw: makes the chart for a light page, once it is requested."""
     about, words = session().common, footer()
-    save(
-        f"{name}.html",
-        "Download interactive chart",
-        "text/html",
-        lambda: chart_page(title, about, draw(), words),
-    )
+    save(f"{name}.html", "Download interactive chart", lambda: chart_page(title, about, draw(), words))
 
 
 def explain(
@@ -139,7 +131,7 @@ def explain(
     numbers.dataframe(
         escape_formulas(table()), hide_index=True, width="stretch", height=280, key=f"{key}:table"
     )
-    said = [explained(unlinked(item)) for item in how] or ["The sentence and the numbers show everything."]
+    said = [explained(unlinked(item)) for item in how] or ["The chart shows the values of the first tab."]
     computed.markdown("\n".join(f"- {item}" for item in said))
     subjects = PAGES[session().page or ""].lists
     terms = {word: text for name in subjects for word, text in listed_terms(name).items()}
@@ -158,8 +150,7 @@ def empty(words: str) -> None:
 
 
 def cards(epsilon: float, texts: Mapping[str, Sequence[str]], above: str = "", kind: str = "") -> None:
-    """Draw a card for each privacy model: its sign on charts at an epsilon, its name, and its texts, of which the first
-    is large. above: HTML before the cards; kind: their further class."""
+    """Draw a card for each privacy model with its texts, the first one large. above: HTML before; kind: a class."""
     items = []
     for model, (large, *small) in texts.items():
         sign = looks.swatch(CurveStyle(model, epsilon), dark())
@@ -179,15 +170,14 @@ def sketch(drawing: Sketch) -> None:
     )
 
 
-def save(name: str, label: str, mime: str, make: Callable[[], str | bytes]) -> None:
-    """Draw a download that is made only on request. `make` is called outside the visitor's script, so it must contain
-    everything it needs, and not use the session."""
+def save(name: str, label: str, make: Callable[[], str | bytes]) -> None:
+    """Draw a download. `make` is called on request, outside the visitor's script, so it must not use the session."""
     keep_downloads()
     st.download_button(
         label,
         make,
         file_name=name,
-        mime=mime,
+        mime=guess_type(name)[0] or "application/octet-stream",
         on_click="ignore",
         icon=":material/download:",
         key=f"save_{name}",
@@ -206,7 +196,7 @@ def make_again(spec: RunSpec | OfflineSpec) -> None:
     st.code(python(spec, table, from_file=long), language="python")
     st.caption(f"The command line reads this run's file and writes spec.json, {table} and summary.json:")
     st.code("python -m dprl run --spec spec.json --out results", language="bash", wrap_lines=True)
-    save("spec.json", "spec.json", "application/json", lambda: text)
+    save("spec.json", "spec.json", lambda: text)
 
 
 def python(spec: RunSpec | OfflineSpec, table: str, from_file: bool) -> str:
@@ -249,13 +239,8 @@ def files(
         )
     with st.container(horizontal=True, gap="small"):
         if not table.empty:
-            save(f"{name}.csv", "CSV", "text/csv", lambda: csv(table))
-            save(
-                f"{name}.parquet",
-                "Parquet",
-                "application/vnd.apache.parquet",
-                lambda: table.to_parquet(index=False),
-            )
+            save(f"{name}.csv", "CSV", lambda: csv(table))
+            save(f"{name}.parquet", "Parquet", lambda: table.to_parquet(index=False))
         save_citations(specs)
         if not table.empty and draw is not None:
             save_chart(name, title, draw)
@@ -276,4 +261,4 @@ def files(
 
 def save_citations(specs: Iterable[Spec]) -> None:
     """Draw the download of the sources to cite for these runs."""
-    save("cite.bib", "Citations (BibTeX)", "application/x-bibtex", partial(cite, *specs))
+    save("cite.bib", "Citations (BibTeX)", partial(cite, *specs))

@@ -95,7 +95,7 @@ def guarded(draw: Callable[P, Any]) -> Callable[P, bool]:
         except (SpecError, StoreError) as error:
             st.error(escape(str(error)))
         except Exception:
-            log.exception("A page failed")
+            log.exception("Drawing a page failed")
             st.error(CRASHED)
             page_link("", "Back to Home")
         else:
@@ -189,8 +189,7 @@ def show_page(page: StreamlitPage) -> None:
 
 @cache
 def settle(path: str) -> None:
-    """Let the garbage collector leave out everything that the first drawing of a page has imported and cached:
-    otherwise each full collection stops all visitors for up to 0.2 s."""
+    """Exempt all that a page's first drawing made from garbage collection, which would stop all visitors for 0.2 s."""
     gc.freeze()
 
 
@@ -204,8 +203,7 @@ def pages() -> dict[str, list[StreamlitPage]]:
 
 @cache
 def _pages() -> dict[str, list[StreamlitPage]]:
-    """Make the pages once: Streamlit looks each of their files up, and at every look another visitor's thread gets the
-    interpreter."""
+    """Make the pages once: Streamlit looks up each file, and every look lets another visitor's thread go first."""
     found: dict[str, list[StreamlitPage]] = {section: [] for section in SECTIONS}
     for page in PAGES.values():
         how: Any = {"default": not page.path, "visibility": "hidden" if page.aside else "visible"}

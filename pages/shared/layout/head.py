@@ -1,5 +1,4 @@
-"""The top of a page: its title, its buttons, the unusable parts of a link, and the corner for sharing the view: by a
-link, a short link with its QR code, a link that locks the settings, or a chart to embed in another page."""
+"""The top of a page: its title, the unusable parts of a link, and the corner for sharing the view."""
 
 from __future__ import annotations
 
@@ -78,8 +77,7 @@ def common(text: str) -> None:
 
 
 def tab_bar(key: str, titles: Mapping[str, str], now: str, turn: Callable[[str], object]) -> DeltaGenerator:
-    """Draw the tabs of a page; return the open one, the only one whose content is drawn. titles: the tabs' titles by
-    name; turn(name): opens another tab."""
+    """Draw the tabs, with titles by name, and return the open one. turn: called with the name of another tab."""
     names = {title: name for name, title in titles.items()}
     # Not as its `default`, which would make a new widget at every change and lose a quick second press.
     st.session_state[key] = titles[now]
@@ -140,7 +138,7 @@ def share(part: PageState, more: Callable[[], None] | None = None) -> None:
             button("Make a short link", shorten, s.page or "", whole, icon="link", key="shorten")
         if more is not None:
             more()
-        st.markdown("**In your own page**, the first chart with its sentence:")
+        st.markdown("**To embed** the first chart with its sentence in your own page:")
         there = html(address.whole_address(query_of([*items, ("embed", "true")])))
         # without highlighting: the colours of code are too faint for such small text
         st.code(f'<iframe src="{there}" width="100%" height="640"></iframe>', language=None, wrap_lines=True)

@@ -22,8 +22,7 @@ TERM = "#term"  # the address of every term's link
 
 @cache
 def _pattern(page: str | None) -> tuple[re.Pattern[str], tuple[str, ...]]:
-    """Return a pattern that finds the words with a hover text on a page, with a group for each term, and the names of
-    these terms."""
+    """Return a pattern that finds the terms of a page, with a group for each, and the names of these terms."""
     names = tuple(t.term for t in TERMS.values() if t.said and (not t.only or page in t.only))
     return re.compile("|".join([_PASSED, *(f"({TERMS[name].said})" for name in names)])), names
 

@@ -26,15 +26,13 @@ def guarantee(spec: Spec) -> Guarantee | None:
 
 
 def table(question: str, spec: Spec) -> dict[str, Any] | None:
-    """Return the answer to "promise", "collusion" or "coverage", see dprl.simulation; None until it is known, and if
-    there is none. Raises SpecError."""
+    """Return the answer to "promise", "collusion" or "coverage"; None if it is not known. Raises SpecError."""
     found = _answer_to(question, spec)
     return found if isinstance(found, dict) else None
 
 
 def replay(spec: RunSpec) -> str | None:
-    """Return a run for a page without a server, see `wasm.replayed`, as text for `answered`; None until it is known.
-    Raises SpecError if it cannot be played."""
+    """Return a run for a page without a server as text for `answered`; None until it is known. Raises SpecError."""
     text = _text(
         QUESTION, json.dumps(spec.to_dict() | {"seeds": 1}), lambda: spec
     )  # it always has the same seeds
@@ -60,8 +58,7 @@ def _optima() -> dict[tuple[str, str], float]:
 
 
 def _answer_to(question: str, spec: Spec, about: Hashable = None) -> Any:
-    """Return the answer; None until it is known. about: the facts on which it depends, by default the whole spec except
-    its randomness."""
+    """Return the answer; None until it is known. about: what it depends on, by default the spec without its seeds."""
     values = spec.to_dict()
     usual = {name: value for name, value in {"seeds": 1, "root_seed": 0}.items() if name in values}
     # making another spec takes longer than all the rest

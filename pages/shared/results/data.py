@@ -91,8 +91,7 @@ def bytes_of(value: Any) -> int:
 
 
 class SizedCache:
-    """A cache of values, each with a version, or None if it is valid for every version. Beyond `most` bytes, the least
-    recently used values are dropped."""
+    """A cache of values of at most `most` bytes; those used least recently are dropped. Values may have versions."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -127,8 +126,7 @@ class SizedCache:
         version: Callable[[], str] | None = None,
         final: Callable[[T], bool] = lambda value: False,
     ) -> T:
-        """Return the cached value if it is final or of the current version; otherwise load it. version: None if the
-        value never changes; final: whether it never changes again."""
+        """Return the value if it is final or current, else load it. version: None for a value that never changes."""
         found = self.get(key)
         if found is None or found[0] is not None:
             now = version() if version else None
@@ -160,8 +158,7 @@ def asset(name: str) -> Any:
 
 @cache
 def bundled(name: str) -> dict[Any, RunCurves]:
-    """Return the runs of one file by spec, read once. They have some of their checkpoints, evenly spread on a log scale
-    and including the last, or only the last."""
+    """Return the runs of one file by spec, read once. Of a curve, only some checkpoints or the end are stored."""
     found = {}
     for entry in asset(name):
         spec = spec_from_dict(entry["spec"])

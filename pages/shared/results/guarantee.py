@@ -1,5 +1,4 @@
-"""Cards of guarantees, with the claim about the people whose data a run learns from and the guarantee proved for its
-noise: whole cards for runs on data sets, and the parts that they share with the cards of online runs."""
+"""Cards of guarantees, claimed and proved: whole cards for runs on data sets, and their parts for online runs."""
 
 from __future__ import annotations
 
@@ -35,8 +34,7 @@ def guarantee_of(run: Spec) -> tuple[Guarantee | None, str]:
 
 
 def promised(spec: OfflineSpec | UploadSpec, key: int) -> None:
-    """Draw a run's card, its guarantee in words and numbers, once a worker has computed it; the parts have the same
-    order in every card. key: a number that is unique on the page."""
+    """Draw a run's guarantee in words and numbers, once a worker has computed it. key: a number unique on the page."""
     g, wrong = guarantee_of(spec)
     if g is None:
         st.caption(wrong or working_out("the guarantee of this noise"))
@@ -90,7 +88,7 @@ def facts(g: Guarantee, scale: str = "") -> None:
         "Scale of one draw": scale,
         "Noise placement": g.where,
         "A user sends": g.messages,
-        "Taken as public, so not protected": " · ".join(g.public),
+        "Public, so not protected": " · ".join(g.public),
     }
     st.markdown(explained("\n".join(f"- **{name}:** {escape(text)}" for name, text in rows.items() if text)))
 
@@ -102,4 +100,4 @@ def assumptions(g: Guarantee) -> None:
         st.caption(escape("Sources: " + "; ".join(dict.fromkeys(g.sources)) + "."))
         if st.get_option("server.enableStaticServing"):
             address = "app/static/docs/reference/sentences.html"
-            st.markdown(f":material/help: [What each sentence about privacy follows from]({address})")
+            st.markdown(f":material/help: [Why each sentence about privacy is true]({address})")

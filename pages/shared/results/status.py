@@ -1,5 +1,4 @@
-"""The status of runs in words, with buttons for the possible actions; the runs of a page, some of which come with the
-program; and warnings about results."""
+"""The status of runs in words, with buttons for actions; the runs of a page; and warnings about results."""
 
 from __future__ import annotations
 
@@ -12,8 +11,8 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from dprl import metrics
-from dprl.metrics.curves import RunCurves
+from dprl.metrics.curves import Array, RunCurves, regret_band
+from dprl.metrics.growth import unsettled
 from dprl.runs.status import RunStatus
 from dprl.simulation import RunSpec, Spec, compiles
 from dprl.words import duration, ordinal, plural
@@ -66,7 +65,7 @@ def awaited(runs: Iterable[RunStatus], specs: Iterable[RunSpec] = ()) -> str:
 
 def working_out(what: str) -> str:
     """Return the text shown until a worker's answer is here. what: the subject, such as "the penalties"."""
-    return f"Working out {what} ..."
+    return f"Computing {what} ..."
 
 
 def pace(going: Sequence[RunStatus]) -> float | None:
@@ -152,8 +151,7 @@ class Runs:
         return next(filter(None, found), None)
 
     def status(self, spec: Any, owner: str = "") -> RunStatus:
-        """Return the status of a run; a bundled run is done, unless it is being computed again with its details.
-        owner: who requested it, if not the group."""
+        """Return a run's status; a bundled run is done, unless it is computed again. owner: if not the group."""
         run = store().status(spec, owner or owner_id(self.group))
         if self.bundled(spec) and run.state not in ACTIVE:
             return RunStatus(state="done", seeds=spec.seeds, seeds_done=spec.seeds, progress=1.0)
@@ -215,9 +213,9 @@ class Runs:
                 done = finished + sum(run.seeds_done for run in going)
                 share = (finished + sum(run.progress * run.seeds for run in going)) / seeds
                 time = duration(max(now.lacking[spec].seconds_left or 0.0 for spec in now.active))
-                waiting = f"waiting for other runs, then {time} to compute"
-                left = f"{time} left" if now.of("running") else waiting
-                said = f"**{plural(runs, 'run')}** · {done} of {plural(seeds, 'seed')} finished, {left}."
+                waiting = f". Other runs come first. Computing then takes {time}."
+                left = f", {time} left." if now.of("running") else waiting
+                said = f"**{plural(runs, 'run')}** · {done} of {plural(seeds, 'seed')} finished{left}"
                 with st.container(
                     key="status_going", horizontal=True, wrap=False, vertical_alignment="center", gap="small"
                 ):
@@ -230,7 +228,7 @@ class Runs:
             elif lost := now.of("cancelled", "unknown"):
                 why = f":material/info: {plural(len(lost), 'run')} of {runs} not computed: {price(lost)}."
                 begin = begin or partial(self.start, now.specs)
-                stopped(why, "Run them", "play_arrow", begin, "begin")
+                stopped(why, "Compute the missing runs", "play_arrow", begin, "begin")
 
 
 ONLINE = Runs(FILES_OF_ONLINE)  # runs of the page Online, and of pages that lead to it
@@ -248,10 +246,10 @@ def stuck(spec: RunSpec) -> int:
     known = ONLINE.curves(spec)
     if not known.whole(spec.seeds):
         return 0
-    return metrics.unsettled(known.at, known.values)
+    return unsettled(known.at, known.values)
 
 
-def below_zero(name: str, price: metrics.Array) -> list[str]:
+def below_zero(name: str, price: Array) -> list[str]:
     """Return the name in a list if the whole interval of the privacy cost [seeds] lies below zero."""
-    _, _, high = metrics.regret_band(price.reshape(-1, 1))
+    _, _, high = regret_band(price.reshape(-1, 1))
     return [name] if high[0] < 0 else []

@@ -102,8 +102,7 @@ def without_its_end(query: Query, problems: list[str]) -> Query:
 
 
 def query_of(items: Iterable[tuple[str, str]]) -> str:
-    """Write query parameters for a link, without the question mark. Only signs that need an escape have one, because
-    people read links."""
+    """Write query parameters for a link, without the question mark. People read links, so few signs are escaped."""
     return urlencode([*items], safe="~:,/*")
 
 
@@ -121,8 +120,7 @@ def grouped(items: Iterable[tuple[str, str]]) -> Query:
 
 
 def name_of(query: Query, files: Collection[str]) -> str:
-    """Return the name by which to remember a query. files: the digests of known files. The name changes when a file to
-    which the query refers becomes known."""
+    """Return a name for a query, which changes once a file that it refers to is known. files: digests of known ones."""
     text = repr(sorted(query.items()))
     return " ".join([text, *sorted(file for file in files if file in text)])
 

@@ -31,7 +31,7 @@ def callback(action: Callable[P, object]) -> Callable[P, None]:
         except (SpecError, StoreError) as error:
             session().said = str(error)
         except Exception:
-            log.exception("A widget failed")
+            log.exception("The callback of a widget failed")
             session().said = FAILED
         st.rerun()
 
@@ -39,8 +39,7 @@ def callback(action: Callable[P, object]) -> Callable[P, None]:
 
 
 def on_value(key: str, use: Callable[[Any], object]) -> Callable[[], None]:
-    """Return a callback that passes the value of the widget `key` to `use`. It does nothing if the widget has no value
-    any more, because a later drawing of the page has replaced the widget."""
+    """Return a callback that passes a widget's value to `use`; it does nothing once the widget has been replaced."""
 
     def changed() -> None:
         value = st.session_state.get(key, _GONE)
@@ -52,8 +51,7 @@ def on_value(key: str, use: Callable[[Any], object]) -> Callable[[], None]:
 
 
 def keyed(name: str, use: Callable[[Any], object]) -> dict[str, Any]:
-    """Return the key of a widget, and the callback that hands its value to `use`, as arguments of the widget. A new
-    version of the session makes a new widget."""
+    """Return a widget's key, new in each version of the session, and the callback that hands its value to `use`."""
     key = f"{session().version}:{session().page}:{name}"
     return {"key": key, "on_change": on_value(key, use)}
 

@@ -22,7 +22,7 @@ from typing import Any
 from dprl import links
 from dprl.fields import Field, Kind, SpecError
 from dprl.links import MAX_CURVES
-from dprl.metrics import Statistic
+from dprl.metrics.curves import Statistic
 from dprl.privacy import PRIVATIZERS
 from dprl.simulation import RunSpec
 from dprl.words import typed
@@ -62,8 +62,7 @@ def pairs_of(view: Any) -> list[tuple[str, str]]:
 
 
 def read(view: type, parameters: Mapping[str, Sequence[str]], problems: list[str]) -> dict[str, Any]:
-    """Read the attributes of a view from a link (each key with all its values). A wrong value is replaced by its
-    default, and a sentence about it is added to `problems`."""
+    """Read a view's attributes from a link. A wrong value becomes its default and a sentence in `problems`."""
     return {
         name: links.checked(one, links.last(parameters, one.query), one.default, problems)
         for name, one in fields_of(view).items()
@@ -108,8 +107,7 @@ AT_FIRST = View(measure="share", y="linear")
 
 @dataclass(frozen=True)
 class Curve:
-    """One curve of a comparison. name: "" for the label; draft: whether it is drawn only until the settings change, and
-    left out of links. Its look follows from its spec."""
+    """One curve of a comparison. name: "" for the label; draft: drawn until the settings change, never in links."""
 
     spec: RunSpec
     name: str = ""
@@ -169,8 +167,7 @@ def decode(
     view: type = View,
     kind: str = RunSpec.kind,
 ) -> Link:
-    """Read the query parameters (each key with all its values) of a link to runs of a kind, with a view. Unknown keys
-    are ignored. files: texts too long for a link that are known here, by their digest."""
+    """Read a link to runs of a kind, with a view. files: texts too long for a link that are known, by their digest."""
     problems: list[str] = []
     values = read(view, parameters, problems)
     given = list(parameters.get("c", ()))

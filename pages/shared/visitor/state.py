@@ -215,8 +215,7 @@ class Session:
         return SAME.get(self.page or "", self.page)
 
     def remember(self, before: Draft, back: Callable[[], None] | None = None) -> None:
-        """Allow a visitor to undo the change of many settings that has just happened, until something else is changed.
-        before: the settings before the change; back: undoes its other effects."""
+        """Let the visitor undo a change of many settings. before: the old draft; back: undoes other effects."""
 
         def undo() -> None:
             self.draft, self.undo = before, None
