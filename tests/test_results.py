@@ -151,13 +151,13 @@ def test_an_environment_of_ones_own_prints_briefly_however_large_it_is() -> None
 
 
 def test_of_many_runs_a_notebook_shows_some() -> None:
-    budgets = [round(0.1 * 1.01**k, 6) for k in range(100)]
+    budgets = [round(0.1 * 1.01**k, 6) for k in range(400)]
     sweep = dprl.Sweep(ONLINE, {"epsilon": budgets})
     end = np.array([ONLINE.episodes])
     curves = {spec: RunCurves(end, np.full((ONLINE.seeds, 1), 1234.5)) for spec in sweep.specs}
     whole, parts = (
         dprl.SweepResult(sweep, curves),
-        dprl.Sweep(ONLINE, {"privacy": ["none", "local"], "epsilon": budgets[:50]}),
+        dprl.Sweep(ONLINE, {"privacy": ["none", "local"], "epsilon": budgets[:200]}),
     )
     both = dprl.SweepResult(parts, {spec: curves[ONLINE.baseline()] for spec in parts.specs})
     run = dprl.run(ONLINE)
