@@ -51,10 +51,7 @@ def pytest_collection_finish() -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """A file to each process; all that need a browser and the app to one, which starts them once, while the others go
-    on with the rest: two browsers, two apps and their workers at once would make each other wait.
-    One process, too, for all that asks how much noise proves a budget: it remembers answers that take it seconds.
-    """
+    """A file to each process; to one all that need a browser, which starts once; to one all that calibrate noise."""
     from xdist.scheduler import LoadFileScheduling
 
     class Scheduling(LoadFileScheduling):

@@ -65,8 +65,7 @@ MOST_OF_ONE = 3  # episodes
 
 
 def returning(model: TabularMDP, n: int, rng: np.random.Generator) -> tuple[People, np.ndarray]:
-    """n people who come again as long as an episode went badly, up to MOST_OF_ONE times: from the state where they
-    ended, and treated otherwise than before. Beside their episodes, [episodes] whose each is."""
+    """n people who come again after a bad episode, up to MOST_OF_ONE times; and [episodes] whose each is."""
     uniform, best = datasets.uniform_policy(model), planning.optimum(model).policy
     enough = planning.start_value(model, planning.policy_values(model, uniform))
     ways, found, whose = np.stack([uniform, np.eye(model.A)[best]]), [], []
@@ -118,8 +117,7 @@ def held(model: TabularMDP, people: People, known: bool) -> check.HeldOut:
 
 
 class Outcome(NamedTuple):
-    """Of one data set: what the recommended policy is worth, and what people held out say of it; what the cautious
-    policy is worth, its bound, and what was learned of it."""
+    """Of one data set: what the two policies are worth, what people held out say, the bound, and what was learned."""
 
     worth: float
     checked: dict[str, np.ndarray]
@@ -184,8 +182,7 @@ def released(
     rng: np.random.Generator,
     policy: np.ndarray | None = None,
 ) -> Outcome:
-    """What is learned from some, of whom this is the record, and checked by others, one group or several, as
-    `UploadRun` does it, but with noise for simulation. policy: one to check in place of both."""
+    """What is learned from some and checked by others, as `UploadRun` does it, with noise for simulation."""
     noise, errors = noise_of(spec)
     mechanism = noise.mechanism
     assert mechanism is not None

@@ -6,7 +6,7 @@ import dataclasses
 import doctest
 import inspect
 import typing
-from pathlib import Path
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ import pytest
 
 import dprl
 from dprl.names import Given
+from dprl.runs.store import opened
 from dprl.simulation.kinds import KINDS
 from tests.problems import refused
 
@@ -37,11 +38,18 @@ def example_of(function: Any) -> doctest.DocTest:
     return doctest.DocTestParser().get_doctest(text, {"dprl": dprl}, function.__name__, None, None)
 
 
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """One store, whose workers start once."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("DPRL_HOME", str(tmp_path_factory.mktemp("home")))
+        yield
+        opened().close()
+
+
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.__name__)
-def test_every_public_function_has_an_example_that_runs(
-    function: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("DPRL_HOME", str(tmp_path))
+@pytest.mark.usefixtures("home")
+def test_every_public_function_has_an_example_that_runs(function: Any) -> None:
     example = example_of(function)
     assert example.examples
     assert doctest.DocTestRunner().run(example).failed == 0

@@ -17,6 +17,7 @@ from dprl.research import SweepResult
 from dprl.runs.store import Store, opened
 from dprl.simulation import AttackSpec
 from dprl.simulation.uploads import model
+from tests.problems import refused
 
 SPEC = RunSpec(environment_params={"S": 3, "H": 3}, episodes=1000, seeds=3)
 MOST = 2000  # characters of text that a cell of a notebook puts out
@@ -115,10 +116,8 @@ def test_what_cannot_be_drawn_is_said_in_a_sentence(private: dprl.Trace, baselin
         ),
         (lambda: private.plot("policy"), "measure: policy needs a run on a data set"),
     ):
-        with pytest.raises(SpecError) as error:
+        with refused(sentence):
             draw()
-        assert str(error.value).startswith(sentence)
-        assert str(error.value).endswith(".")
 
 
 def test_runs_on_data_sets_have_the_dashboard_s_charts() -> None:
@@ -155,7 +154,7 @@ def test_runs_on_data_sets_have_the_dashboard_s_charts() -> None:
 
 def test_releases_of_a_file_have_theirs(tmp_path: Path) -> None:
     file = tmp_path / "people.csv"
-    file.write_text(model.example())
+    file.write_text("".join(model.example().splitlines(keepends=True)[:8001]))
     spec = dprl.upload(file, model.EXAMPLE, rho=10.0)
     runs = [dprl.run(spec), dprl.run(spec.replace(rho=1000.0))]
     policy = runs[0].plot()
@@ -254,9 +253,8 @@ def test_a_sweep_computes_itself_goes_on_where_it_was_stopped_and_is_read_again(
         (lambda: Sweep(SPEC, {"environment": ["random"], "algorithm": ["apeve"], "episodes": [5]}).run(store=file),
          "axis: random, apeve, 5 cannot be run; "),
     ):  # fmt: skip
-        with pytest.raises(SpecError) as error:
+        with refused(sentence):
             draw()
-        assert str(error.value).startswith(sentence)
     words = SweepResult(Sweep(SPEC, {"privacy": ["none", "central"]}), again.curves)
     with pytest.raises(SpecError, match="none of them is a number"):
         words.plot()
@@ -295,9 +293,8 @@ def test_a_sweep_of_runs_on_data_sets_is_drawn_as_on_trade_offs() -> None:
         ),
         (lambda: attacks.plot(), "sweep: sweeps of attack runs have no chart; give online or offline runs."),
     ):
-        with pytest.raises(SpecError) as error:
+        with refused(sentence):
             draw()
-        assert str(error.value).startswith(sentence)
 
 
 def test_a_task_that_is_cancelled_withdraws_its_run_and_nobody_else_s(
@@ -331,10 +328,11 @@ WARD = {
 }
 
 
-def test_a_model_of_ones_own_is_a_value_of_an_axis(tmp_path: Path) -> None:
+def test_a_model_of_ones_own_is_a_value_of_an_axis() -> None:
     base = dprl.RunSpec("chain", episodes=10_000, seeds=2)
     sweep = dprl.Sweep(base, {"environment": ["riverswim", WARD], "epsilon": [0.3, 3]})
-    result = sweep.run(store=tmp_path / "runs.sqlite")
+    traces = {spec: dprl.run(spec) for spec in sweep.specs}
+    result = SweepResult(sweep, {spec: RunCurves(one.at, one.values) for spec, one in traces.items()})
     assert result.summary()["environment"].tolist() == ["riverswim", "riverswim", "Ward", "Ward"]
     by_name, by_model = (result.select(environment=one, epsilon=3) for one in ("Ward", WARD))
     assert by_name.spec == by_model.spec == dprl.RunSpec(WARD, episodes=10_000, seeds=2, epsilon=3)

@@ -6,9 +6,9 @@ import asyncio
 import contextlib
 import os
 import resource
+import runpy
 import signal
 import socket
-import subprocess
 import sys
 import time
 import tomllib
@@ -44,13 +44,10 @@ HEADERS = {
 }
 
 
-def refused(*arguments: str) -> str:
-    """What `python -m dprl.serve` says on stderr when it refuses its arguments."""
-    done = subprocess.run(
-        [sys.executable, "-m", "dprl.serve", *arguments], cwd=ROOT, capture_output=True, text=True, timeout=60
-    )
-    assert (done.returncode, done.stdout) == (2, "")
-    return done.stderr
+def run_alone(coroutine: Any) -> None:
+    """Run it in a thread of its own: this one has a loop while a browser is driven."""
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(asyncio.run, coroutine).result()
 
 
 def test_the_dashboard_asks_for_what_it_needs(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -61,10 +58,6 @@ def test_the_dashboard_asks_for_what_it_needs(monkeypatch: pytest.MonkeyPatch) -
         check_settings()
 
 
-def test_a_bad_port_is_said_and_nothing_begins() -> None:
-    assert refused("--port=0") == "port: 0 is not allowed; give a whole number from 1 to 65535.\n"
-
-
 @pytest.mark.parametrize("host", ["", "no such host", "a" * 300, "ü" * 100, "192.0.2.1"])
 def test_a_host_that_is_not_this_machine_is_refused(host: str) -> None:
     with pytest.raises(
@@ -73,14 +66,21 @@ def test_a_host_that_is_not_this_machine_is_refused(host: str) -> None:
         check_address(host, free_port())
 
 
-def test_a_port_in_use_is_refused_in_one_sentence() -> None:
+def test_a_bad_port_and_one_in_use_are_refused_in_one_sentence(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
         other.listen()
-        port = other.getsockname()[1]
-        assert refused("--host=127.0.0.1", f"--port={port}") == (
-            f"port: {port} is in use; give another one, such as {port % 65535 + 1}.\n"
-        )
+        used = other.getsockname()[1]
+        for port, said in (
+            (0, "port: 0 is not allowed; give a whole number from 1 to 65535."),
+            (used, f"port: {used} is in use; give another one, such as {used % 65535 + 1}."),
+        ):
+            monkeypatch.setattr(sys, "argv", ["serve", "--host=127.0.0.1", f"--port={port}"])
+            with pytest.raises(SystemExit) as ended:
+                runpy.run_path(serve.__file__, run_name="__main__")
+            assert (ended.value.code, *capsys.readouterr()) == (2, "", f"{said}\n")
 
 
 @pytest.mark.thorough
@@ -142,8 +142,7 @@ def test_metrics_are_closed_unless_they_are_wanted() -> None:
         call = Guard({"X-A": "b"}, metrics)(
             app, {"type": "http", "method": "GET", "headers": [], "path": path}, None, send
         )
-        with ThreadPoolExecutor(1) as thread:  # this one has a loop where a browser is driven
-            thread.submit(asyncio.run, call).result()
+        run_alone(call)
         return sent
 
     for path in ("/_stcore/metrics", "/_stcore/metrics/", "/base/_stcore/metrics"):
@@ -177,12 +176,11 @@ def test_a_visitor_who_left_leaves_no_traceback_and_other_errors_do() -> None:
 
     scope = {"type": "websocket", "path": "/_stcore/stream", "headers": []}
     guard = Guard({}, False)
-    with ThreadPoolExecutor(1) as thread:
-        with pytest.raises(RuntimeError, match="once a close"):
-            thread.submit(asyncio.run, streamlits(scope, received, gone)).result()
-        thread.submit(asyncio.run, guard(streamlits, scope, received, gone)).result()
-        with pytest.raises(RuntimeError, match="our own"):
-            thread.submit(asyncio.run, guard(broken, scope, received, gone)).result()
+    with pytest.raises(RuntimeError, match="once a close"):
+        run_alone(streamlits(scope, received, gone))
+    run_alone(guard(streamlits, scope, received, gone))
+    with pytest.raises(RuntimeError, match="our own"):
+        run_alone(guard(broken, scope, received, gone))
 
 
 def shown_at(
@@ -207,8 +205,7 @@ def shown_at(
         sent.append(message)
 
     scope = {"type": "http", "method": "GET", "path": path, "headers": [(b"accept-encoding", b"gzip")]}
-    with ThreadPoolExecutor(1) as thread:
-        thread.submit(asyncio.run, Guard({"X-A": "b"}, False)(app, scope, None, send)).result()
+    run_alone(Guard({"X-A": "b"}, False)(app, scope, None, send))
     return dict(sent[0]["headers"]), b"".join(message.get("body", b"") for message in sent[1:])
 
 

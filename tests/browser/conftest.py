@@ -85,10 +85,7 @@ def browser() -> Iterator[Browser]:
 
 
 def shared(browser: Browser, *scripts: str) -> BrowserContext:
-    """Where windows are opened. They share one process of the browser, which a blank one of the same site keeps alive,
-    and so what it has read of Streamlit's and Plotly's code: a window costs half of one that reads it anew. scripts:
-    run in every page before anything else does.
-    """
+    """Where windows are opened, in one process of the browser, so that each costs half. scripts: run first."""
     context = browser.new_context(reduced_motion="reduce")
     blank = context.new_page()
     blank.route("**/*", lambda route: route.fulfill(body=""))

@@ -80,8 +80,7 @@ class Phone:
 
 
 class PhonesOfClass:
-    """The phones of a class, those that are looked at, and away those that are not. Half of them are by night, and each
-    half shares a process of the browser."""
+    """The phones of a class, and those away. Half are by night; each half shares a process of the browser."""
 
     def __init__(self, browser: Browser, app: App) -> None:
         self._url = app.url

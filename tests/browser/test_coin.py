@@ -6,14 +6,15 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterator
-from typing import Any
+from contextlib import ExitStack, contextmanager
+from typing import Any, TypeVar
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Request, WebSocket, expect
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
 from dprl.rooms.response import DRAWS, flip, opposites
-from dprl.rooms.steps import NO, YES, Question
+from dprl.rooms.steps import NO, YES, Content, Question
 from dprl.runs.limits import Lease
 from dprl.runs.store import Store
 from tests.browser.seen import fits
@@ -55,14 +56,14 @@ Storage.prototype.setItem = function (name, text) {
 
 
 class Phone:
-    """A browser with a storage of its own, in a room, and all that it sends. first: the button that it waits for."""
+    """A browser with its own storage in a room, and all it sends. first: the button it waits for; hooks: a script."""
 
-    first = "Yes"
+    first, hooks = "Yes", ""
 
     def __init__(self, context: BrowserContext, url: str) -> None:
         self.frames: list[bytes] = []
         self.requests: list[Request] = []
-        context.add_init_script(HOOKS)
+        context.add_init_script(self.hooks + HOOKS)
         self.page = context.new_page()
         self.page.on("websocket", self._listen)
         self.page.on("request", lambda request: self.requests.append(request))
@@ -91,29 +92,40 @@ class Phone:
         expect(self.page.get_by_text(f"recorded {report}, which")).to_be_visible()
 
 
+Room = tuple[Store, str, str]
 Join = Callable[[], Phone]
+P = TypeVar("P", bound=Phone)
 
 
-@pytest.fixture
-def room(app: App) -> tuple[Store, str, str]:
-    """A room of the running app with a question at epsilon = 1: the store, the code, and the teacher's key."""
+def room_of(app: App, content: Content) -> Room:
+    """A room of the running app with this step: the store, the code, and the teacher's key."""
     store = Store(app.home / "runs.sqlite")
-    code, key = store.rooms.open(Lease("test of coins"))
-    store.rooms.put_step(code, key, Question("Did you sleep well?", 1.0))
+    code, key = store.rooms.open(Lease("test of phones"))
+    store.rooms.put_step(code, key, content)
     return store, code, key
 
 
+@contextmanager
+def phones(kind: type[P], browser: Browser, app: App, room: Room) -> Iterator[Callable[[], P]]:
+    """A function that adds one more phone to the room."""
+    with ExitStack() as contexts:
+
+        def join() -> P:
+            how = browser.new_context(viewport={"width": 390, "height": 800}, reduced_motion="reduce")
+            return kind(contexts.enter_context(how), f"{app.url}/room?room={room[1]}")
+
+        yield join
+
+
 @pytest.fixture
-def join(browser: Browser, app: App, room: tuple[Store, str, str]) -> Iterator[Join]:
-    contexts: list[BrowserContext] = []
+def room(app: App) -> Room:
+    return room_of(app, Question("Did you sleep well?", 1.0))
 
-    def join() -> Phone:
-        contexts.append(browser.new_context(viewport={"width": 390, "height": 800}, reduced_motion="reduce"))
-        return Phone(contexts[-1], f"{app.url}/room?room={room[1]}")
 
-    yield join
-    for context in contexts:
-        context.close()
+@pytest.fixture
+def join(browser: Browser, app: App, room: Room) -> Iterator[Join]:
+    with phones(Phone, browser, app, room) as join:
+        yield join
 
 
 def values(frames: list[bytes], device: str) -> set[str]:
@@ -132,8 +144,7 @@ def device(phone: Phone, code: str) -> str:
 
 @pytest.mark.thorough
 def test_the_pages_own_coin_falls_as_epsilon_says(join: Join) -> None:
-    """100,000 tosses at three epsilons, each within seven standard deviations: outside less than once in 10^9 tests.
-    Each of the 53 bits of an outcome is one half of the time 1; the ends and the edge are as the law has them."""
+    """100,000 tosses at three epsilons, within seven standard deviations; each of 53 bits; the ends and the edge."""
     page, n = join().page, 100_000
     for epsilon in (0.25, 1.0, 3.0):
         turned = page.evaluate(
@@ -182,9 +193,7 @@ def test_the_pages_own_coin_falls_as_epsilon_says(join: Join) -> None:
 
 
 @pytest.mark.thorough
-def test_what_is_sent_says_the_report_and_nothing_of_the_answer(
-    join: Join, room: tuple[Store, str, str]
-) -> None:
+def test_what_is_sent_says_the_report_and_nothing_of_the_answer(join: Join, room: Room) -> None:
     """Of two phones one tapped yes and the other no, and both coins left no. What they send is the same."""
     store, code, key = room
     phones = {YES: join(), NO: join()}
@@ -214,7 +223,7 @@ def test_what_is_sent_says_the_report_and_nothing_of_the_answer(
 @pytest.mark.thorough
 @pytest.mark.parametrize("way", first(["reload", "press"]))
 def test_a_report_that_was_lost_on_its_way_is_sent_again_and_not_drawn_again(
-    join: Join, room: tuple[Store, str, str], way: str
+    join: Join, room: Room, way: str
 ) -> None:
     store, code, _ = room
     phone = join()
@@ -241,9 +250,7 @@ def test_a_report_that_was_lost_on_its_way_is_sent_again_and_not_drawn_again(
 
 
 @pytest.mark.parametrize("script", first([FULL, DENIED]))
-def test_a_phone_that_could_not_keep_its_report_sends_none(
-    join: Join, room: tuple[Store, str, str], script: str
-) -> None:
+def test_a_phone_that_could_not_keep_its_report_sends_none(join: Join, room: Room, script: str) -> None:
     """After a reload it would draw again and spend twice, so it says why it does not answer, before and after one."""
     store, code, _ = room
     phone = join()

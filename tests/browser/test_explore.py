@@ -1,15 +1,15 @@
-"""Explore while something moves: Run in sight, what plays, and what is typed last."""
+"""Explore while something moves: Run in sight, what plays, one user's steps, and what is typed last."""
 
 from __future__ import annotations
 
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.barriers import barriers
 from tests.browser.conftest import Visits
+from tests.browser.runs import SHORT, compared
 from tests.browser.seen import box_of, uncovered
 from tests.problems import first
-
-SMALL = "envp.S.3~envp.H.3~K.20000~seeds.2"
 
 
 @pytest.mark.parametrize(("width", "height"), first([(1280, 800), (390, 844)]))
@@ -49,3 +49,72 @@ def test_the_page_stays_where_it_was_scrolled_to_when_a_run_ends(visit: Visits) 
     page.locator(".st-key-status_going").wait_for(state="detached")
     page.wait_for_load_state("networkidle")
     assert page.evaluate("() => Math.min(...window.heights) - innerHeight") >= 150
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_user_walks_while_counts_fill(visit: Visits, width: int) -> None:
+    page = visit(compared(SHORT), width=width)
+    page.emulate_media(reduced_motion="no-preference")  # which other tests have
+    page.reload()
+    page.get_by_text("One user, step by step").click()
+    box = page.locator(".one-user")
+    box.scroll_into_view_if_needed()
+    users, told, lost = box.locator("output"), box.locator(".told"), box.locator(".lost")
+    slider = box.get_by_label("Users so far")
+    slider.fill("0")
+    first, early = users.inner_text(), box.locator(".content").last.get_attribute("height")
+    slider.fill(str(slider.get_attribute("max")))
+    expect(users).not_to_have_text(first)
+    late = box.locator(".content").last.get_attribute("height")
+    assert float(str(late)) > float(str(early))
+    said = lost.inner_text()
+    box.get_by_role("radio", name="Best policy").check()
+    expect(lost).to_have_text("The best policy loses no reward.")
+    box.get_by_role("radio", name="Learned policy").check()
+    expect(lost).to_have_text(said)
+    button = box.locator(".play")
+    if button.inner_text() == "Pause":
+        button.click()
+    slider.fill("0")
+    button.click()
+    expect(button).to_have_text("Pause")
+    expect(told).to_contain_text("Step 2 of 3")
+    button.click()
+    expect(button).to_have_text("Play")
+    standing = told.inner_text()
+    page.wait_for_timeout(600)
+    assert told.inner_text() == standing
+    picture = box.get_by_role("img")
+    assert "One user passes through these states" in str(picture.get_attribute("aria-label"))
+
+
+@pytest.mark.thorough
+def test_nothing_moves_by_itself_where_no_motion_is_asked_for(visit: Visits) -> None:
+    page = visit(compared(SHORT))
+    page.emulate_media(reduced_motion="reduce")
+    page.reload()
+    page.get_by_text("One user, step by step").click()
+    box = page.locator(".one-user")
+    box.scroll_into_view_if_needed()
+    expect(box.locator(".play")).to_be_hidden()
+    told = box.locator(".told")
+    expect(told).to_contain_text("Step 3 of 3")
+    page.wait_for_timeout(600)
+    expect(told).to_contain_text("Step 3 of 3")
+
+
+@pytest.mark.thorough
+def test_it_and_a_shared_sentence_are_used_without_barriers(visit: Visits, screen: tuple[int, str]) -> None:
+    page = visit(f"{compared(SHORT, SHORT.baseline())}&say=See+what+this+costs.", *screen)
+    page.get_by_text("One user, step by step").click()
+    expect(page.locator(".one-user .lost")).not_to_be_empty()
+    assert barriers(page) == []
+    page.get_by_role("button", name="Share").click()
+    expect(page.get_by_label("A sentence for those who open the link")).to_have_value("See what this costs.")
+    assert barriers(page) == []
+    page.keyboard.press("Escape")
+    lesson = visit("lessons?lesson=trust", *screen)
+    lesson.get_by_text("About RiverSwim").click()
+    expect(lesson.locator(".one-user .lost")).not_to_be_empty()
+    assert barriers(lesson) == []

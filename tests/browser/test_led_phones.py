@@ -86,8 +86,7 @@ def look(moment: str, teacher: Page, group: PhonesOfClass) -> None:
 def test_a_class_of_phones_is_led_through_a_lesson_by_keys_and_every_prediction_counts(
     visit: Visits, group: PhonesOfClass
 ) -> None:
-    """One phone is reloaded, one comes late, one predicts and leaves, and one sleeps from before the answer until
-    the next question."""
+    """One phone is reloaded, one comes late, one predicts and leaves, and one sleeps over an answer."""
     teacher = visit("room", 1280)
     teacher.set_default_timeout(PATIENCE)
     press(teacher, teacher.get_by_role("button", name="Open a room"))

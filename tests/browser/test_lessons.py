@@ -82,8 +82,7 @@ def draggable(page: Page) -> FloatRect:
     cursor = f"getComputedStyle(document.querySelector('{CHART} .nsewdrag') ?? document.body).cursor"
     page.wait_for_function(f"{cursor} === 'ew-resize'")
     plot(page).scroll_into_view_if_needed()
-    box = box_of(plot(page))
-    return box
+    return box_of(plot(page))
 
 
 def asked(page: Page) -> int:
@@ -127,15 +126,12 @@ def test_the_marker_is_dragged_by_a_finger_which_may_still_scroll_and_press(visi
     expect(page).to_have_url(re.compile("guess=32e10(&|$)"))
     idle(page)
     assert marker(page) == pytest.approx(0.75, abs=0.02)
-    place, top = page.url, plot(page).bounding_box()
+    place, top = page.url, box_of(plot(page))
     drag([(x(0.5), y - 20 * i) for i in range(8)])
     touch("touchEnd")
     idle(page)
     assert page.url == place
-    moved = plot(page).bounding_box()
-    assert top is not None
-    assert moved is not None
-    assert moved["y"] < top["y"] - 30  # the page was scrolled
+    assert box_of(plot(page))["y"] < top["y"] - 30  # the page was scrolled
 
 
 @pytest.mark.thorough

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from playwright.sync_api import Page, expect
 
 from dprl.figures.style import DARK, LIGHT, Theme
-from pages.shared.examples import EXAMPLES
-from pages.shared.visitor.address import query_of
-from pages.shared.visitor.links import AT_FIRST, encode
 from tests.browser.conftest import Visits
 from tests.browser.seen import box_of, idle, turn_to, uncovered
 from tests.browser.test_pages import LINK
@@ -49,10 +44,6 @@ def test_chips_have_signs_and_charts_follow_day_and_night_on_every_page(visit: V
             "e => getComputedStyle(e).fill === ink)",
             arg=ink(now[1]),
         )
-
-
-FIVE = next(example for example in EXAMPLES if example.title == "Known features").curves
-APART = query_of(encode(FIVE, replace(AT_FIRST, y="log")))  # on a log axis their ends stand apart
 
 
 @pytest.mark.parametrize(

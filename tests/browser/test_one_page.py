@@ -20,7 +20,7 @@ from pages.shared.visitor.address import query_of
 from tests.browser.barriers import barriers
 from tests.browser.conftest import Visits
 from tests.browser.runs import SHORT, compared
-from tests.browser.seen import alone
+from tests.browser.seen import alone, box_of
 
 PRIVATE = SHORT.replace(epsilon=5.0)
 # The first curve has a name of the visitor's own, which no link needs to repeat.
@@ -162,8 +162,7 @@ def test_it_is_used_without_barriers(
 def dragged(page: Page, slider: Locator, share: float) -> None:
     """A finger lies down on the slider's knob, and moves to a share of its width."""
     slider.scroll_into_view_if_needed()
-    box = slider.bounding_box()
-    assert box is not None
+    box = box_of(slider)
     at = float(slider.evaluate("({ value, max }) => value / max"))
     y, knob = box["y"] + box["height"] / 2, 16.0
     session = page.context.new_cdp_session(page)
@@ -216,8 +215,7 @@ def test_it_is_used_by_touch(visit: Visits, browser: Browser, file: Path) -> Non
         card = page.locator(".card").first
         card.evaluate("card => card.scrollIntoView()")  # at once: a card is replaced when a run has ended
         expect(card).to_contain_text("Proved as claimed: (0.03, 10⁻⁶)")
-        box = card.bounding_box()
-        assert box is not None
+        box = box_of(card)
         assert box["x"] >= 0
         assert box["x"] + box["width"] <= NARROW
         page.locator("summary").tap()

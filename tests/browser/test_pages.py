@@ -1,13 +1,15 @@
-"""The pages in a real browser: links, live runs, the clipboard, the Back button, and a telephone."""
+"""The pages in a real browser: links, live runs, Back, a telephone, terms, and what is handed on to others."""
 
 from __future__ import annotations
 
 import pytest
 from playwright.sync_api import expect
 
+from dprl.messages.glossary import listed_terms
 from dprl.sitemap import PAGES
-from tests.browser.conftest import Visits
-from tests.browser.seen import CURVE, copied, finished, fits, idle
+from tests.browser.barriers import barriers
+from tests.browser.conftest import PHONE, Visits
+from tests.browser.seen import CURVE, box_of, copied, finished, fits, idle
 
 QUICK = "envp.S.3~envp.H.3~K.100000~seeds.2"
 LINK = f"explore?v=1&c={QUICK}~eps.50&c=priv.none&m=per-episode"
@@ -106,3 +108,100 @@ def test_on_a_telephone_the_settings_open_and_make_room_again(visit: Visits) -> 
     page.get_by_role("link", name="Runs").click()
     expect(page.get_by_role("heading", name="Runs")).to_be_visible()
     expect(sidebar).to_have_attribute("data-collapsed", "true")
+
+
+def test_a_press_on_a_cell_opens_its_row_at_its_beginning(visit: Visits, screen: tuple[int, str]) -> None:
+    page = visit("papers", *screen)
+    idle(page)
+    assert fits(page)
+    expect(page.get_by_text("hold here")).to_be_in_viewport()
+    cell = box_of(page.locator(".js-plotly-plot .bars .point path").first)
+    page.mouse.click(cell["x"] + cell["width"] / 2, cell["y"] + cell["height"] / 2)
+    expect(page.get_by_text("Holds here.").first).to_be_visible()
+    idle(page)
+    assert "item=online" in page.url
+    assert page.get_by_test_id("stMain").evaluate("main => main.scrollTop") == 0
+
+
+def test_a_term_tells_what_it_means_to_mouse_keyboard_and_finger(visit: Visits) -> None:
+    page, meanings = visit("", 390), listed_terms("online")
+    meaning = page.locator("#dprl-meaning")
+    term = page.get_by_role("link", name="trusted curator").first
+    expect(meaning).to_be_hidden()
+    term.hover()
+    expect(meaning).to_have_text(meanings["Central model (JDP)"])
+    expect(term).to_have_accessible_description(meanings["Central model (JDP)"])
+    box = box_of(meaning)
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= 390
+    assert barriers(page) == []
+    page.keyboard.press("Escape")
+    expect(meaning).to_be_hidden()
+    before = page.url
+    term.click()
+    expect(meaning).to_have_text(meanings["Central model (JDP)"])
+    assert page.url == before
+    page.get_by_role("heading", level=1).click()
+    expect(meaning).to_be_hidden()
+    term.focus()
+    page.keyboard.press("Tab")
+    expect(meaning).to_have_text(meanings["Shuffle model (SDP)"])
+
+
+@pytest.mark.thorough
+def test_tab_leads_from_a_button_to_what_it_opens_and_on(visit: Visits) -> None:
+    page = visit("tradeoffs")
+    button, keys = page.get_by_role("button", name="Share"), page.keyboard
+    button.focus()
+    keys.press("Enter")
+    behind = page.get_by_test_id("stPopoverBody")
+    locks = behind.get_by_role("switch", name="Lock the settings")
+    expect(locks).to_be_visible()
+    keys.press("Tab")
+    expect(locks).to_be_focused()
+    keys.press("Tab")
+    expect(page.get_by_text("Whoever opens the link sees the settings")).to_be_visible()
+    keys.press("Shift+Tab")
+    keys.press("Shift+Tab")
+    expect(button).to_be_focused()
+    within = "body => body.contains(document.activeElement)"
+    keys.press("Tab")
+    passed = 0
+    while behind.evaluate(within):
+        passed += 1
+        keys.press("Tab")
+    assert passed >= 4
+    assert page.evaluate(
+        "() => { const at = dprlTest.active().getBoundingClientRect(); return 0 < at.y && at.y < 400 }"
+    )
+
+
+def test_within_another_page_there_is_one_chart_with_its_sentence(
+    visit: Visits, screen: tuple[int, str]
+) -> None:
+    page = visit("tradeoffs?show=regret&say=Look%20here.&embed=true", *screen)
+    main = page.get_by_test_id("stMain")
+    expect(main.locator(".js-plotly-plot:visible")).to_have_count(1)
+    expect(page.get_by_test_id("stSidebar")).to_be_hidden()
+    expect(page.get_by_role("button", name="Share")).to_have_count(0)
+    expect(page.get_by_role("heading")).to_have_count(0)
+    expect(main.locator(".st-key-alone_words")).to_contain_text("halving ε multiplies")
+    expect(page.get_by_text("Look here.")).to_be_visible()
+    expect(main.locator(".st-key-alone_chart [data-testid=stCaptionContainer]")).to_contain_text("RiverSwim")
+    expect(page).to_have_title("Trade-offs · Privacy in reinforcement learning")
+    way = page.get_by_role("link", name="Open the whole page").get_attribute("href")
+    assert way is not None
+    assert "embed" not in way
+    if screen != PHONE:
+        return
+    other = visit(f"tradeoffs{way}")
+    expect(other.get_by_role("button", name="Copy link")).to_be_visible()
+    assert "embed" not in other.url
+
+
+def test_home_within_another_page_has_its_slider(visit: Visits) -> None:
+    page = visit("?embed=true")
+    expect(page.locator(".dprl-cards")).to_be_hidden()
+    page.get_by_role("slider", name="Privacy budget").press("ArrowRight")
+    expect(page.locator(".gtitle")).to_contain_text("at ε = 2")
+    expect(page.get_by_role("link", name="Open the whole page")).to_have_attribute("href", "?v=1&eps=2")

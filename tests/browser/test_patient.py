@@ -13,11 +13,9 @@ from scipy.stats import beta
 from dprl.rooms import clinic
 from dprl.rooms.response import flip
 from dprl.rooms.steps import Clinic
-from dprl.runs.limits import Lease
-from dprl.runs.store import Store
 from tests.browser.seen import fits
 from tests.browser.server import App
-from tests.browser.test_coin import OWN, Phone, device, values
+from tests.browser.test_coin import OWN, Phone, Room, device, phones, room_of, values
 
 # Numbers that are drawn next, each whole and below 2^53, before the browser's own go on.
 SCRIPTED = """
@@ -37,11 +35,10 @@ STATES = clinic.world().state_labels
 class Patient(Phone):
     """A phone before the clinic."""
 
-    first = "Become a patient"
+    first, hooks = "Become a patient", SCRIPTED
 
     def play(self, states: list[str], part: float, bits: str) -> None:
-        """Passes through these states, the last of them after the last step, and answers about the last step with
-        these bits. part: which outcome draws the part, as a share of all."""
+        """Passes through these states and answers about the last step. part: the outcome that draws the part."""
         law = clinic.on_phone(1.0)
         drawn = [0]
         for step, (state, to) in enumerate(itertools.pairwise(states)):
@@ -61,26 +58,14 @@ Join = Callable[[], Patient]
 
 
 @pytest.fixture
-def room(app: App) -> tuple[Store, str, str]:
-    """A room of the running app whose class plays at epsilon = 1: the store, the code, and the teacher's key."""
-    store = Store(app.home / "runs.sqlite")
-    code, key = store.rooms.open(Lease("test of patients"))
-    store.rooms.put_step(code, key, Clinic(1.0))
-    return store, code, key
+def room(app: App) -> Room:
+    return room_of(app, Clinic(1.0))
 
 
 @pytest.fixture
-def join(browser: Browser, app: App, room: tuple[Store, str, str]) -> Iterator[Join]:
-    contexts = []
-
-    def join() -> Patient:
-        contexts.append(browser.new_context(viewport={"width": 390, "height": 800}, reduced_motion="reduce"))
-        contexts[-1].add_init_script(SCRIPTED)
-        return Patient(contexts[-1], f"{app.url}/room?room={room[1]}")
-
-    yield join
-    for context in contexts:
-        context.close()
+def join(browser: Browser, app: App, room: Room) -> Iterator[Join]:
+    with phones(Patient, browser, app, room) as join:
+        yield join
 
 
 def sent(phone: Patient) -> list[bytes]:
@@ -88,7 +73,7 @@ def sent(phone: Patient) -> list[bytes]:
     return [*phone.frames, *(f"{r.url} {r.post_data}".encode() for r in phone.requests)]
 
 
-def test_a_phone_plays_and_only_its_randomised_bits_leave(join: Join, room: tuple[Store, str, str]) -> None:
+def test_a_phone_plays_and_only_its_randomised_bits_leave(join: Join, room: Room) -> None:
     """Every frame of the websocket is recorded: none has a state, a reward or an advice, and one has the report."""
     store, code, _ = room
     phone = join()
@@ -107,7 +92,7 @@ def test_a_phone_plays_and_only_its_randomised_bits_leave(join: Join, room: tupl
 
 
 @pytest.mark.thorough
-def test_two_patients_whose_bits_are_the_same_send_the_same(join: Join, room: tuple[Store, str, str]) -> None:
+def test_two_patients_whose_bits_are_the_same_send_the_same(join: Join, room: Room) -> None:
     store, code, _ = room
     ways = (["moderate"] * 5, ["moderate", "relapsed", "relapsed", "relapsed", "relapsed"])
     found = []
@@ -122,9 +107,7 @@ def test_two_patients_whose_bits_are_the_same_send_the_same(join: Join, room: tu
 
 
 @pytest.mark.thorough
-def test_a_report_that_was_lost_is_sent_again_and_not_drawn_again(
-    join: Join, room: tuple[Store, str, str]
-) -> None:
+def test_a_report_that_was_lost_is_sent_again_and_not_drawn_again(join: Join, room: Room) -> None:
     store, code, _ = room
     phone = join()
     phone.page.evaluate("window.deaf = true")
@@ -147,9 +130,7 @@ REPORTS = f"""async ([n, law, way]) => {{ {OWN}
 @pytest.mark.thorough
 @pytest.mark.parametrize("epsilon", [1.0, 3.0])
 def test_the_best_attacker_on_what_is_sent_measures_at_most_epsilon(join: Join, epsilon: float) -> None:
-    """15,000 reports of each of two patients who were in other states all the time, by the page's own script. Bits are
-    turned over as often as is said; and of the likelihood ratio, the best test, the measured epsilon is at most
-    epsilon, and near it."""
+    """15,000 reports of each of two patients who were in other states all the time, by the page's own script."""
     page, law, n = join().page, dict(clinic.on_phone(epsilon)), 15_000
     asked = clinic.asking_at(epsilon)
     moderate, relapsed = (

@@ -1,4 +1,4 @@
-"""Home and Trade-offs in a real browser: the slider, a sweep, and links for others."""
+"""Home in a real browser: its slider, and links for others."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import Visits
-from tests.browser.seen import TITLE, box_of, copied, finished, idle, turn_to
+from tests.browser.seen import TITLE, box_of, copied, idle, turn_to
 
 
 def test_homes_slider_moves_the_chart_and_the_sentence_by_keyboard(visit: Visits) -> None:
@@ -84,20 +84,3 @@ def test_homes_slider_ends_where_a_quick_drag_ends(visit: Visits) -> None:
         page.get_by_role("link", name="Home").click()
         idle(page)
         expect(title).to_have_text(re.compile(f"at ε = {epsilon}$"))
-
-
-POINT = "[data-testid=stMain] .js-plotly-plot .scatterlayer .points path"
-SWEEP = (
-    "tradeoffs?v=1&b=envp.S.3~envp.H.3~K.20000~seeds.2&m=none&m=central&m=local"
-    "&x=epsilon&at=1,10,100&show=price&share=1"
-)
-
-
-@pytest.mark.thorough
-def test_a_sweep_runs_and_its_link_shows_what_was_computed(visit: Visits) -> None:
-    page = visit(SWEEP)
-    page.wait_for_selector(POINT, timeout=60_000)
-    finished(page)
-    other = visit(copied(page))
-    other.wait_for_selector(POINT, timeout=60_000)
-    assert other.locator(".st-key-status_going").count() == 0  # it was computed for the first visitor

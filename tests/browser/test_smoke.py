@@ -1,6 +1,6 @@
 """Each page opens, answers its main control with a chart, and its link opens the same chart for others.
 
-tests/browser/test_room.py does this for Room.
+tests/browser/test_leading.py does this for Room.
 """
 
 from __future__ import annotations

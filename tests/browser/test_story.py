@@ -125,9 +125,6 @@ def test_every_scene_fits_its_screen(visit: Visits, size: tuple[int, int], schem
     idle(page)
     assert fits(page)
     for section in page.locator(".story section").all():
-        box = section.bounding_box()
-        assert box is not None
-        assert box["height"] <= height - AROUND
-        drawn = section.get_by_role("img").bounding_box()
-        assert drawn is not None
+        assert box_of(section)["height"] <= height - AROUND
+        drawn = box_of(section.get_by_role("img"))
         assert drawn["x"] + drawn["width"] <= width

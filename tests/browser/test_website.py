@@ -115,8 +115,7 @@ def linked(page: Page, file: Path) -> list[Path]:
 def test_every_page_of_the_site_stands_alone_and_leads_to_pages_that_are_there(
     browser: Browser, site: Path
 ) -> None:
-    """Wide by night and narrow by day: nothing is asked for, goes wrong, is wider than its window or is a barrier, with
-    all answers open."""
+    """Wide by night and narrow by day, with all answers open."""
     files = sorted(site.glob("*.html"))
     assert site / "index.html" in files
     reached = {site / "index.html"}

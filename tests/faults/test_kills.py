@@ -1,4 +1,4 @@
-"""kill -9 at random points: of workers, and of dashboards of which two share a store."""
+"""kill -9 at random points, of workers and of dashboards that share a store; and a disk full at random writes."""
 
 from __future__ import annotations
 
@@ -15,9 +15,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from dprl.runs.results import HELD
 from dprl.runs.store import Store
+from dprl.runs.turn import Order, Report, play
 from tests.faults import walk
 from tests.faults.walk import WalkSpec, right, rng, sentence, times
+from tests.runs import disk as disks
+from tests.runs import slots
 from tests.runs.test_workers import ROOT, alive, wait_for, workers
 
 PATIENCE = 120.0
@@ -32,8 +36,7 @@ def store(path: Path) -> Iterator[Store]:
 def kill_until(
     enough: int, store: Store, kill: Callable[[], bool], pause: float, random: np.random.Generator
 ) -> str:
-    """Kill while results come in and nothing is asked for twice by anybody but who is told that a seed failed; let all
-    end. What happened, in words."""
+    """Kill while results come in, let all end, and return in words what happened."""
     specs: list[WalkSpec] = []
     killed = failed = 0
     done: dict[WalkSpec, int] = {}
@@ -132,3 +135,44 @@ def test_killed_dashboards_of_which_two_share_a_store(path: Path) -> None:
         for process in both:
             process.kill()
             process.wait()
+
+
+class Unreliable(disks.Disk):
+    """Every fifth write or so finds no room, the others do."""
+
+    def __init__(self, random: np.random.Generator) -> None:
+        self._random = random
+        self.refused = 0
+
+    def check(self, statement: str) -> None:
+        """Raise what SQLite raises."""
+        self.full = self._random.random() < 0.2
+        self.refused += self.full
+        super().check(statement)
+
+
+def do(order: Order) -> Report:
+    return play(order, walk.NAME, 1e9)
+
+
+def test_a_disk_that_is_full_at_random_writes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    Store(tmp_path / "runs.sqlite").close()
+    disk = Unreliable(rng("disk"))
+    monkeypatch.setattr(disks, "Disk", lambda: disk)
+    disks.install(monkeypatch)
+    store = Store(tmp_path / "runs.sqlite", walk.NAME)
+    done: list[WalkSpec] = []
+    said: set[str] = set()
+    while disk.refused < times(100, 1000):
+        spec = WalkSpec(f"walk {len(done)}", seeds=3, chunks=5)
+        store.ask(spec, "ann")
+        slots.work(store, slots.Hand(do))
+        store.results.write()
+        said.add(store.notice)
+        done.append(spec)
+        assert right(store, spec) == 3
+    assert said == {"", HELD.format("The store of runs cannot be used now (its disk is full).")}
+    monkeypatch.setattr(disk, "check", lambda statement: None)
+    store.close()
+    with closing(Store(tmp_path / "runs.sqlite", walk.NAME)) as store:
+        assert [right(store, spec) for spec in done] == [3] * len(done)

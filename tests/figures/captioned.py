@@ -8,17 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from dprl.figures import (
-    counts,
-    grid,
-    guarantee,
-    policy,
-    regret,
-    steps,
-    tradeoff,
-)
+from dprl.figures import counts, grid, guarantee, policy, regret, steps, tradeoff
 from dprl.figures import trust as home
-from dprl.figures.lines import Series, Statistic
+from dprl.figures.lines import Series
 from dprl.figures.picture import Picture
 from dprl.metrics.policies import count_noise, optimism, worse_actions
 from dprl.sentences import noise, price
@@ -52,63 +44,27 @@ def heatmaps(
     return counts.count_heatmaps(true, noisy, step=step, typical=found.typical, see=said, **how)
 
 
-def on_environment(
-    P: Any,
-    chosen: Any,
-    *,
-    step: int,
-    drawing: Mapping[str, Any],
-    action_labels: Sequence[str],
-    optimal_policy: Any,
-    occupancy: Any,
-    optimal_Q: Any = None,
-    chances: Any = None,
-    **how: Any,
-) -> Picture:
-    reached = occupancy[step] > 0
-    sure = None if chances is None else chances[step].max(-1)
-    wrong = worse_actions(chosen, optimal_policy, optimal_Q)[step] & reached
-    over = grid.chance_over(drawing, occupancy[step])
-    return policy.policy_on_environment(
-        P,
-        chosen,
-        step=step,
-        drawing=drawing,
-        action_labels=action_labels,
-        optimal_policy=optimal_policy,
+def on_environment(P: Any, chosen: Any, *, optimal_Q: Any = None, **how: Any) -> Picture:
+    step, labels, seen = how["step"], how["action_labels"], how["occupancy"][how["step"]]
+    chances = how.get("chances")
+    wrong = worse_actions(chosen, how["optimal_policy"], optimal_Q)[step] & (seen > 0)
+    said = about_policies.at_step(
+        step,
+        chosen[step],
+        labels,
         wrong=wrong,
-        occupancy=occupancy,
-        chances=chances,
-        see=about_policies.at_step(
-            step, chosen[step], action_labels, wrong=wrong, reached=reached, over=over, sure=sure
-        ),
-        **how,
+        reached=seen > 0,
+        over=grid.chance_over(how["drawing"], seen),
+        sure=None if chances is None else chances[step].max(-1),
     )
+    return policy.policy_on_environment(P, chosen, wrong=wrong, see=said, **how)
 
 
-def over_steps(
-    chosen: Any,
-    *,
-    action_labels: Sequence[str],
-    optimal_policy: Any,
-    optimal_occupancy: Any,
-    optimal_Q: Any = None,
-    sure: Any = None,
-    **how: Any,
-) -> Picture:
-    wrong = worse_actions(chosen, optimal_policy, optimal_Q)
-    weight = np.where(wrong, optimal_occupancy, 0.0)
-    return steps.policy_by_step(
-        chosen,
-        action_labels=action_labels,
-        optimal_policy=optimal_policy,
-        optimal_occupancy=optimal_occupancy,
-        wrong=wrong,
-        weight=weight,
-        sure=sure,
-        see=about_policies.about_steps(wrong, weight, sure),
-        **how,
-    )
+def over_steps(chosen: Any, *, optimal_Q: Any = None, sure: Any = None, **how: Any) -> Picture:
+    wrong = worse_actions(chosen, how["optimal_policy"], optimal_Q)
+    weight = np.where(wrong, how["optimal_occupancy"], 0.0)
+    said = about_policies.about_steps(wrong, weight, sure)
+    return steps.policy_by_step(chosen, wrong=wrong, weight=weight, sure=sure, see=said, **how)
 
 
 def values(V: Any, optimal_V: Any, **how: Any) -> Picture:
@@ -123,12 +79,7 @@ def trust(by_epsilon: Mapping[float, Sequence[home.Cost]], *, epsilon: float, **
 
 
 def frontier(
-    curves: Sequence[tradeoff.Frontier],
-    *,
-    measure: tradeoff.Measure,
-    symbol: str,
-    statistic: Statistic = "mean",
-    **how: Any,
+    curves: Sequence[tradeoff.Frontier], *, measure: tradeoff.Measure, symbol: str, **how: Any
 ) -> Picture:
     said = price.about_frontier(curves, measure, symbol)
-    return tradeoff.frontier(curves, measure=measure, symbol=symbol, statistic=statistic, see=said, **how)
+    return tradeoff.frontier(curves, measure=measure, symbol=symbol, see=said, **how)

@@ -21,7 +21,8 @@ from dprl.figures.lines import SEEN, Series
 from dprl.figures.looks import CurveStyle
 from dprl.figures.picture import Picture
 from dprl.messages import messages
-from tests.figures import captioned, test_tradeoff, test_trust
+from dprl.metrics.attack import histogram
+from tests.figures import captioned, test_tradeoff
 from tests.figures.conftest import four_in_a_row
 from tests.figures.eyes import contrast
 
@@ -86,7 +87,7 @@ CASES = {
     ),
     "home": Case(
         lambda scale, **how: captioned.trust(
-            {1.0: test_trust.costs(scale)}, epsilon=1.0, v_star=test_trust.V_STAR, **how
+            {1.0: test_tradeoff.costs(scale)}, epsilon=1.0, v_star=test_tradeoff.V_STAR, **how
         ),
         "Reward lost by an average episode so far, at ε = 1", "Users so far (one episode each)", "Share of V* lost",
         BAND,
@@ -188,3 +189,20 @@ def test_the_numbers_drawn_are_in_the_table(name: str) -> None:
     assert len(first.columns) >= 3
     assert not first.equals(second)
     assert all(re.search("[A-Za-zε]", str(column)) for column in first.columns)
+
+
+RNG = np.random.default_rng(0)
+FIRST, SECOND = RNG.normal(0.5, 1, 4000), RNG.normal(-0.5, 1, 4000)
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_histograms_hold_every_execution_and_are_told_apart_by_dash_too(dark: bool) -> None:
+    drawn = histogram(FIRST, SECOND)
+    picture = attack.score_histograms(*drawn, see="so", dark=dark)
+    first, second = picture.figure.data
+    assert picture.table["first episode"].sum() == picture.table["second episode"].sum() == 4000
+    assert max(first.y) == drawn[1].max()
+    assert (first.line.dash, second.line.dash) == ("solid", "dash")
+    assert contrast(first.line.color, style.theme(dark).background) >= 3
+    assert "4,000 simulated releases" in picture.figure.layout.title.text
+    assert picture.see == "so"

@@ -79,8 +79,7 @@ def _ended(runner: local_script_runner.LocalScriptRunner, timeout: float = 3) ->
 
 
 class Looked(Mapping[str, Any]):
-    """The state of a page by the keys of its widgets, each looked up when it is asked for: Streamlit puts together all
-    of it for every text field and every menu, to look up one."""
+    """The state of a page by the keys of its widgets: to look up one, Streamlit puts together all of it."""
 
     def __init__(self, state: SafeSessionState) -> None:
         self.state = state
@@ -105,8 +104,7 @@ def always(value: bool) -> property:
 
 @pytest.fixture(scope="session", autouse=True)
 def _prepared_once() -> Iterator[None]:
-    """AppTest asks every installed package for components at each visit, of which these pages use none, and compiles
-    every script at each run. What is drawn from the program alone is the same in all tests."""
+    """Leave out what AppTest does at each visit or run, and what is drawn from the program alone."""
     scripts = ScriptCache()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(manifest_scanner, "scan_component_manifests", list)
@@ -291,8 +289,7 @@ def choice(app: AppTest, option: str) -> Any:
 
 
 def unbroken(app: AppTest) -> None:
-    """Asserts that there is no exception and no crash on the page, and no heading with a link to itself, which would go
-    into the address."""
+    """Asserts that the page has no exception, no crash and no heading with a link to itself."""
     assert [e.value for e in app.exception] == []
     assert [e.value for e in app.error] == []
     assert [e.value for e in app.markdown if e.value.startswith("#") and not e.proto.hide_anchors] == []

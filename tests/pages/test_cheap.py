@@ -1,16 +1,24 @@
-"""What one use of a page takes of the server: a crowd waits for it (docs/how-to/deploying.md)."""
+"""What one use of a page takes of the server, in time and in memory (docs/how-to/deploying.md)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
 import pytest
 from streamlit.elements.lib.mutable_popover_container import PopoverContainer
 from streamlit.testing.v1.element_tree import Block
 
+from dprl.figures.picture import Picture
+from dprl.research.series import place_of
+from dprl.runs.store import Store
 from dprl.simulation import OfflineSpec, RunSpec
 from pages.shared.controls.widgets import FOLD
+from pages.shared.layout import chart
+from pages.shared.results import data
 from pages.shared.results.data import SizedCache
 from tests.pages.conftest import FOLDS, Visit, always
 
@@ -53,3 +61,38 @@ def test_what_is_kept_twice_takes_room_once_and_the_least_recently_used_goes() -
     assert [kept.get(key) is not None for key in "abc"] == [True, False, True]
     kept.put("d", None, "larger than all that may be kept", 400)
     assert [kept.get(key) is not None for key in "acd"] == [False, False, True]
+
+
+SMALL = {"S": 3, "A": 2, "H": 3}
+
+
+def test_charts_with_much_in_them_are_kept_in_smaller_numbers(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    most, points = 10**6, 40_000
+    small = SizedCache(most)
+    monkeypatch.setattr(chart, "cache_of_all", lambda: small)
+
+    def draw(_: bool) -> Picture:
+        figure = go.Figure({"type": "scattergl", "y": np.random.default_rng().random(points)})
+        return Picture(figure, "a chart", "See.", pd.DataFrame())
+
+    for place in range(12):
+        chart.kept(("test", place), draw)
+    kept = [place for place in range(12) if small.get(("picture", "test", place, False)) is not None]
+    assert most / 2 < 8 * points * len(kept) < 1.1 * most
+    assert kept[-1] == 11
+
+
+def test_large_environments_are_kept_in_small_numbers(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    most = 8 * 2**20
+    small = SizedCache(most)
+    monkeypatch.setattr(data, "cache_of_all", lambda: small)
+    spec = RunSpec(environment="random", environment_params={"S": 40, "A": 5, "H": 20})
+    one = data.environment(spec).P.nbytes
+    assert data.environment(spec) is data.environment(spec)
+    others = [spec.replace(environment_params={**spec.environment_params, "seed": i}) for i in range(1, 12)]
+    for other in others:
+        data.environment(other)
+    kept = sum(small.get(("environment", place_of(s))) is not None for s in [spec, *others])
+    assert 1 <= kept <= most / one < 10

@@ -18,8 +18,8 @@ from pages.shared.visitor.state import Session
 from pages.tradeoffs import study as studies
 from pages.tradeoffs.study import SweepPageState, SweepView
 from tests.pages.conftest import Visit, press, widget, words
-from tests.pages.hostile_files import File
 from tests.pages.test_controls import spec
+from tests.pages.test_hostile_files import File
 from tests.problems import first
 
 P = np.full((40, 1, 40), 1 / 40).tolist()
@@ -69,7 +69,6 @@ def test_a_good_file_is_used_and_its_steps_set_the_horizon(visit: Visit) -> None
     assert s.upload_problem == ""
     app.run()
     found = spec(app)
-    assert found is not None
     assert (found.environment, found.environment_params["H"]) == ("custom", 3)
     press(app, "run")
     assert "three ~ steps" in words(app)
@@ -129,9 +128,7 @@ def test_a_gridworld_is_written_a_row_on_a_line(visit: Visit) -> None:
     (area,) = app.sidebar.text_area
     assert area.value == "S---\n-WX-\n---G"
     area.input("s-w\n--G").run()
-    found = spec(app)
-    assert found is not None
-    assert found.environment_params["map"] == "S-W/--G"
+    assert spec(app).environment_params["map"] == "S-W/--G"
     app.sidebar.text_area[0].input("S-\nG").run()
     assert spec(app) is None
     assert "rows of equal length" in words(app)

@@ -1,4 +1,4 @@
-"""What a link may start by itself, what a tab leases, and what is public."""
+"""What a link may start by itself, what a tab leases, what Runs lists of it, and what is public."""
 
 from __future__ import annotations
 
@@ -13,13 +13,15 @@ import streamlit as st
 from dprl.links import encode_spec
 from dprl.runs.store import Store
 from dprl.simulation import OfflineSpec, RunSpec
+from dprl.sitemap import PAGES, Page
+from dprl.words import plural
 from pages.offline.record import OfflineView
 from pages.shared.visitor import links, presence, state
 from pages.shared.visitor.links import Curve, View
 from pages.shared.visitor.presence import Presence
 from pages.tradeoffs import study as studies
 from pages.tradeoffs.study import SweepView
-from tests.pages.conftest import ROOT, Visit, grouped, press, words
+from tests.pages.conftest import ROOT, Visit, go, grouped, press, words
 from tests.problems import first
 
 # Eight curves of a hundred seeds, some minutes each.
@@ -184,3 +186,39 @@ def test_an_address_is_kept_as_a_digest_that_nobody_can_look_up(monkeypatch: pyt
     assert presence.network_address() != found
     monkeypatch.setattr(type(st.context), "ip_address", None)
     assert presence.network_address() == ""
+
+
+RUNS = "runs"
+SHORT = RunSpec(environment_params={"S": 3, "H": 3}, episodes=10**4, seeds=2)
+
+
+# What a page asks for by its link, in each of its names; in the others it asks when something is pressed.
+ASKED = {
+    "sweep": OTHERS["tradeoffs"],
+    "offline": OTHERS["offline"],
+    "attack": OTHERS["attack"],
+}
+
+
+@pytest.mark.parametrize(
+    ("page", "group"),
+    [pytest.param(page, group, id=group) for page in PAGES.values() for group in page.groups],
+)
+def test_runs_in_every_name_are_listed_cancelled_and_cleared(
+    visit: Visit, store: Store, page: Page, group: str
+) -> None:
+    app = visit(page.folder, **ASKED.get(group, {}))
+    name = f"{app.session_state['session'].visitor}:{group}"
+    if group not in ASKED:
+        store.ask(SHORT, name, None)
+    waiting = store.activity().runs_waiting
+    assert waiting >= 1
+    go(app, RUNS)
+    assert f"**{page.groups[group]}**: {plural(waiting, 'run')}" in words(app)
+    assert "Citations (BibTeX)" in [button.proto.label for button in app.get("download_button")]
+    assert f"Go to {page.name}" in [link.proto.label for link in app.get("page_link")]
+    press(app, f"cancel_{group}")
+    assert store.activity().seeds_queued == 0
+    press(app, "clear")
+    assert f"**{page.groups[group]}**" not in words(app)
+    assert store.runs(name) == []

@@ -1,21 +1,27 @@
-"""Cards of the tab Guarantee say in words what the numbers say."""
+"""Cards of the tab Guarantee say in words what the numbers say, also of a bonus that nobody has proved."""
 
 from __future__ import annotations
 
 import json
 from base64 import b64decode
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
 import numpy as np
 import pytest
 
+from dprl import ALGORITHMS
+from dprl.learners.tabular import pucb
+from dprl.learners.tabular.planner import TabularLearner
 from dprl.privacy import PRIVATIZERS, Guarantee
 from dprl.runs.store import Store
 from dprl.sentences import promise
-from dprl.simulation import RunSpec, answer, answered, run, start
+from dprl.simulation import FIELDS, RunSpec, answer, answered, run, start
 from pages.explore.tabs import ladder
-from tests.pages.conftest import Visit, charts, words
+from pages.shared import names
+from pages.shared.controls import panel
+from tests.pages.conftest import Visit, charts, widget, words
 
 
 @cache
@@ -141,3 +147,34 @@ def test_the_card_of_a_spec_is_that_of_its_traces(change: dict[str, Any]) -> Non
     spec = RunSpec(**given | change)
     trace = start(spec, 0).trace()
     assert Guarantee.from_dict(answered(answer("guarantee", spec))) == trace.guarantee
+
+
+NOT_PROVED = "not proved"
+
+
+@pytest.fixture
+def simple(monkeypatch: pytest.MonkeyPatch) -> TabularLearner:
+    """A learner that brings no kernel for the anytime bonus and names no sets of constants, as a plug-in would."""
+    found = TabularLearner(
+        key="simple", title="Simple optimism", summary="Optimism.", source="nobody's", privacies=("central", "none"),
+        statistic=pucb.ALGORITHM.statistic, plan=pucb.ALGORITHM.plan, constants=pucb.ALGORITHM.constants,
+    )  # fmt: skip
+    monkeypatch.setattr(ALGORITHMS, "group", "")
+    monkeypatch.setitem(ALGORITHMS, "simple", found)
+    algorithm = FIELDS["algorithm"]
+    monkeypatch.setitem(FIELDS, "algorithm", replace(algorithm, choices=(*algorithm.choices, "simple")))
+    return found
+
+
+@pytest.mark.parametrize("privacy", ["central", "none"])
+def test_menu_title_and_card_say_so(simple: TabularLearner, visit: Visit, privacy: str) -> None:
+    app = visit("explore", c=[f"alg.simple~priv.{privacy}~K.1000~seeds.1"], tab="guarantee")
+    menu = widget(app, "selectbox", "Bonus constants")
+    assert menu.options == [panel.BONUS["own"]]
+    assert "No theorem here proves" in menu.help
+    said = words(app)
+    assert "Simple optimism" in said
+    assert names.BONUS["own"] in said
+    assert "The bonus is not proved" in said
+    built_in = words(visit("explore", c=[f"priv.{privacy}~K.1000~seeds.1"], tab="guarantee"))
+    assert NOT_PROVED not in built_in

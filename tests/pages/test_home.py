@@ -1,4 +1,4 @@
-"""Home: a finished chart at one epsilon, taken from a link or from the slider, and the ways on."""
+"""Home: a finished chart at one epsilon, and the ways on; and the document about each page."""
 
 from __future__ import annotations
 
@@ -7,16 +7,20 @@ from itertools import pairwise
 from urllib.parse import parse_qs
 
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from dprl.figures.style import MOST_POINTS
 from dprl.metrics import search
 from dprl.runs.store import Store
 from dprl.simulation.prepare import guarantee_of, noise_of_schedule
+from dprl.sitemap import PAGES, Page
 from pages.shared.examples import HOME_BUDGETS, HOME_EPISODES, trust
 from pages.shared.results.data import bundled
 from pages.shared.visitor import links
 from tests.pages.conftest import Visit, charts, words
+from tests.problems import first
+from tests.test_layers import ROOT
 
 
 def title(app: AppTest) -> str:
@@ -70,3 +74,24 @@ def test_more_privacy_never_needs_fewer_users() -> None:
             needed.append(search.stays_below(run.at.astype(float), average, 0.34))
         # Of a shuffler 20 and 30 ask for the same few bits, so that only chance tells them apart.
         assert all(a >= 0.99 * b for a, b in pairwise(needed))
+
+
+WITH_ONE = [page for page in PAGES.values() if page.guide]
+
+
+def test_each_document_is_there() -> None:
+    assert len(WITH_ONE) == len(PAGES) - 1  # Runs has none
+    for page in WITH_ONE:
+        assert any((ROOT / "docs" / page.guide).with_suffix(kind).is_file() for kind in (".md", ".ipynb"))
+
+
+@pytest.mark.parametrize("page", first(WITH_ONE, lambda page: page.section), ids=lambda page: page.path)
+def test_a_page_leads_to_its_document_where_that_is_served(
+    visit: Visit, monkeypatch: pytest.MonkeyPatch, page: Page
+) -> None:
+    path, link = page.path or "home", f"(app/static/docs/{page.guide}.html)"
+    assert not any(link in each.value for each in visit(path).markdown)
+    told = st.get_option
+    monkeypatch.setattr(st, "get_option", lambda name: name == "server.enableStaticServing" or told(name))
+    served = [each.value for each in visit(path).markdown]
+    assert any(link in said for said in served)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -132,19 +132,15 @@ COMPARISONS = [links.encode(CURVES[:n], View()) for n in (1, 2, 3)]
 
 
 def check_harmless(link: Link) -> None:
-    """Whatever was read is valid, and whatever was wrong is a short sentence on one line."""
+    """What is left is read again as it is, so all of it is allowed; what was wrong is a short sentence on one line."""
     assert len(link.curves) <= MAX_CURVES
-    for curve in link.curves:
-        assert RunSpec.from_dict(curve.spec.to_dict()) == curve.spec
-        assert clean_name(curve.name) == curve.name
-    for name, value in asdict(link.view).items():
-        assert fields_of(View)[name].check(value) == value
+    assert read(query(link.curves, link.view)) == Link(link.curves, link.view, ())
+    assert all(clean_name(curve.name) == curve.name for curve in link.curves)
     for problem in link.problems:
         assert problem.isprintable()
         assert problem.endswith(".")
         assert len(problem) < 400
         assert "Traceback" not in problem
-    assert read(query(link.curves, link.view)).curves == link.curves
 
 
 @settings(max_examples=few(300), deadline=None)

@@ -1,4 +1,4 @@
-"""What is left of a file when its session has gone: what was released, and the line of its budget."""
+"""What is left of a file when its session has gone, and when that is."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import sqlite3
 import zipfile
 from collections.abc import Iterator
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -17,9 +18,10 @@ import pytest
 
 from dprl.simulation.uploads import kept
 from dprl.simulation.uploads.ledger import Budget
-from pages.data.own import belongings
+from pages.data import own as own
+from pages.data.own import Belongings, belongings
 from tests.pages.conftest import Visit, Work, press, words
-from tests.pages.test_upload import CSV, given, own_of
+from tests.pages.test_upload import CSV, data_of, given
 
 WHO, WHERE, WHAT = (
     "Zebediah-7731",
@@ -55,8 +57,7 @@ def unpacked(data: bytes) -> Iterator[bytes]:
 def raw(
     visit: Visit, work: Work, capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
 ) -> tuple[list[bytes], str]:
-    """A visitor who gives a malformed file, then one that is read, releases, and goes. The counts as they were, a row
-    each; and what was in the address and in the logs."""
+    """A visitor gives two files, releases one, and goes: the rows of the counts; what was in address and logs."""
     caplog.set_level(logging.DEBUG, "dprl")
     app = visit("data")
     mine = CSV
@@ -69,9 +70,7 @@ def raw(
     strange[0][3], strange[1][2] = WHAT, WHERE
     given(app, "\n".join([heading, *map(",".join, strange), *rest]))
     assert WHERE in words(app)  # the owner alone is told
-    data = own_of(app).data
-    assert data is not None
-    held = kept.held(data.data)
+    held = kept.held(data_of(app).data)
     records = (held.record, held.held.record)
     rows = [row.tobytes() for record in records for row in record.reshape(-1, record.shape[-1]) if row.any()]
     assert any(row in part for path in kept.folder().iterdir() for part in contents(path) for row in rows)
@@ -99,3 +98,31 @@ def test_what_outlives_a_session_is_what_was_released(raw: tuple[list[bytes], st
     (budget,) = (path for path in files if path.parent.name == "budgets" and path.suffix == ".json")
     (release,) = Budget(json.loads(budget.read_text(encoding="utf-8"))["name"]).releases
     assert np.isfinite(release.rho or np.nan)
+
+
+def test_it_ends_when_its_tab_has_gone_for_a_while_and_nobody_works_with_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now, here, busy = [0.0], {"one", "two"}, [True]
+    ended: list[str] = []
+    monkeypatch.setattr(own.time, "monotonic", lambda: now[0])
+    all_of_them = Belongings()
+    for session in ("one", "two"):
+        monkeypatch.setattr(own, "session_id", partial(str, session))
+        all_of_them.add(session, partial(ended.append, session), lambda: busy[0])
+
+    def look(time: float) -> list[str]:
+        now[0] = time
+        all_of_them.look(here.__contains__, 45.0)
+        return ended
+
+    assert look(100.0) == []
+    here.discard("one")
+    assert look(140.0) == []  # a page that is loaded anew
+    assert look(150.0) == []  # a release is being made
+    busy[0] = False
+    assert look(151.0) == ["one"]
+    assert look(300.0) == ["one"]
+    all_of_them.end("two")
+    all_of_them.end("two")
+    assert ended == ["one", "two"]

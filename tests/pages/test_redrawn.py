@@ -1,7 +1,9 @@
-"""Parts that redraw themselves leave time to others."""
+"""Many visitors at once: parts that redraw themselves leave time to others, and pages are drawn in turn."""
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from types import SimpleNamespace
@@ -9,9 +11,12 @@ from typing import Any
 
 import pytest
 from streamlit.runtime.fragment import MemoryFragmentStorage
+from streamlit.runtime.runtime import Runtime
 
+from dprl import streamlit_patches
 from pages.shared import streamlit_internals
 from pages.shared.layout import frame
+from pages.shared.layout.frame import AT_ONCE, line, turn
 from pages.shared.visitor.state import Session
 
 
@@ -113,3 +118,44 @@ def test_a_browser_that_lags_behind_gets_no_parts_of_the_last_page(monkeypatch: 
         assert frame.show_page(page)
         storage.register("part", lambda: None)
     assert there == [False, True, False]
+
+
+def test_pages_are_drawn_in_the_order_of_their_visitors() -> None:
+    drawn: list[int] = []
+    ends = [threading.Event() for _ in range(AT_ONCE)]
+
+    def draw(visitor: int) -> None:
+        with turn():
+            drawn.append(visitor)
+            if visitor < AT_ONCE:
+                ends[visitor].wait()
+
+    threads = [threading.Thread(target=draw, args=(visitor,)) for visitor in range(8)]
+    for number, thread in enumerate(threads, 1):
+        thread.start()
+        while len(line) < number:
+            time.sleep(0.001)
+    ends[0].set()  # the other turn stays taken
+    for thread in threads[AT_ONCE:]:
+        thread.join()
+    assert drawn == list(range(8))
+    ends[1].set()
+    threads[1].join()
+    assert not line
+
+
+def test_a_page_that_has_a_turn_waits_for_no_other() -> None:
+    with turn(), turn(), turn():
+        pass
+
+
+def test_a_sender_that_is_awake_is_not_woken(monkeypatch: pytest.MonkeyPatch) -> None:
+    woken: list[object] = []
+    monkeypatch.setattr(Runtime, "_enqueued_some_message", woken.append)
+    streamlit_patches.wake_sender_once()
+    mark = threading.Event()
+    runtime: Any = SimpleNamespace(_get_async_objs=lambda: SimpleNamespace(need_send_data=mark))
+    for _ in range(3):
+        Runtime._enqueued_some_message(runtime)
+        mark.set()
+    assert woken == [runtime]

@@ -1,4 +1,4 @@
-"""A sentence that goes with a link: written by who shares a view, read above it by who opens the link."""
+"""A sentence that goes with a link, written by who shares a view and read above it; and text shown as it is written."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from pages.shared.layout.terms import escape
 from pages.shared.visitor.address import saying, sentence_of
 from tests.pages.conftest import Visit, press, widget, words
 from tests.pages.test_short import LINKS, part
@@ -78,3 +79,19 @@ def test_it_is_read_on_one_line_and_cut_with_a_sentence(given: dict[str, Any], k
     assert sentence_of(given, problems) == kept
     assert len(problems) == told
     assert saying(kept) == ([("say", kept)] if kept else [])
+
+
+@pytest.mark.parametrize(
+    ("text", "safe"),
+    [
+        ("Central ε = 0.5", "Central ε = 0.5"),  # a label, which a screen reader says too
+        ("===", "\\==="),
+        ("12. a name", "12\\. a name"),
+        ("a *b* [c](d)", "a \\*b\\* \\[c\\]\\(d\\)"),
+        ("1) one", "1\\) one"),
+        ("www.x", "w\u2060ww.x"),
+        ("a\n= b", "a = b"),
+    ],
+)
+def test_only_what_markdown_would_read_is_escaped(text: str, safe: str) -> None:
+    assert escape(text) == safe

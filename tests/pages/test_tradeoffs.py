@@ -1,4 +1,4 @@
-"""The page Trade-offs: what a visitor sees at first, runs, presses, copies."""
+"""The page Trade-offs as a value, and what a visitor sees at first, runs, presses, copies."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 import streamlit as st
-from streamlit.testing.v1 import AppTest
 
+from dprl.fields import SpecError
 from dprl.runs.store import Store
-from dprl.simulation import RunSpec, online
+from dprl.simulation import RunSpec
 from pages.shared.layout.frame import CRASHED
-from pages.shared.results import data
+from pages.shared.visitor.links import values_text
 from pages.tradeoffs import charts as charts_of
 from pages.tradeoffs import study as studies
 from pages.tradeoffs.study import SweepView
@@ -27,11 +27,6 @@ SMALL = SweepView(
     "epsilon",
     (1.0, 10.0, 100.0),
 )
-
-
-def shown(app: AppTest) -> Any:
-    """The choice of what is drawn."""
-    return next(each for each in app.segmented_control if str(each.key).endswith(":show"))
 
 
 def query(study: SweepView) -> dict[str, Any]:
@@ -186,15 +181,6 @@ def test_points_that_cannot_be_run_say_why(visit: Visit) -> None:
     assert "counters" in words(app)
 
 
-def lost(spec: RunSpec) -> np.ndarray:
-    """Regret as it might be, the same in every seed but for a little."""
-    private = spec.epsilon is not None and data.environment(spec).A > 1
-    price = (1e4 if spec.privacy == "local" else 100) / spec.epsilon if private and spec.epsilon else 0.0
-    regret = online.v_star(spec) * min(spec.episodes, spec.episodes**0.5 + price)
-    rows: np.ndarray = regret * (1 + 0.01 * np.arange(spec.seeds))
-    return rows
-
-
 @pytest.mark.thorough
 def test_an_error_is_not_repeated_by_the_redrawing(
     visit: Visit, work: Work, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
@@ -224,3 +210,63 @@ def test_an_error_is_not_repeated_by_the_redrawing(
     app.fails = False
     app.run()
     assert begun[-1] is not None
+
+
+BASE = RunSpec(environment_params={"S": 3, "H": 3}, episodes=1000, seeds=2)
+
+
+@pytest.mark.parametrize(
+    ("values", "text"),
+    [((0.1, 1, 20), "0.1, 1, 20"), ((1000, 10**6, 10**15), "1000, 1e6, 1e15"), ((123456,), "123456")],
+)
+def test_values_are_written_as_people_do(values: tuple[float, ...], text: str) -> None:
+    assert values_text(values) == text
+    axis = "episodes" if values[-1] > 100 else "epsilon"
+    assert studies.parse_values(BASE, axis, text) == values
+
+
+@pytest.mark.parametrize("text", ["", ",", "1,1", "a", "none", ",".join(map(str, range(1, 40)))])
+def test_values_that_are_refused(text: str) -> None:
+    with pytest.raises(SpecError):
+        studies.parse_values(BASE, "epsilon", text)
+
+
+def test_every_axis_has_values_to_begin_with() -> None:
+    for environment in ("riverswim", "chain", "gridworld", "clinic", "hard-jdp", "random"):
+        base = RunSpec(environment=environment)
+        for x in studies.axes(base):
+            values = studies.default_values(base, x)
+            assert SweepView(base, ("central",), x, values).values == tuple(sorted(values))
+
+
+def test_users_leaves_out_what_cannot_be_run_and_says_which_field_is_why() -> None:
+    tree, toeplitz = "central:laplace-tree:calibrated", "central:gaussian-toeplitz:calibrated"
+    models = (tree, toeplitz, "shuffle", "local:unary:calibrated:played")
+    pure = SweepView(BASE.replace(mechanism=None, delta=0.0), models, show="users")
+    assert set(pure.searches) == {tree, "local:unary:calibrated:played"}
+    assert [reason.partition(":")[0] for reason in pure.refusals] == ["delta"] * 2
+    assert [model for left in pure.refusals.values() for model in left] == [toeplitz, "shuffle"]
+    # A search that has to end early says why, too.
+    short = SweepView(BASE.replace(schedule="episodic"), (tree, toeplitz), show="users")
+    assert max(short.searches[tree]) == 10**6
+    assert max(short.searches[toeplitz]) < 4000
+    assert {reason.partition(":")[0] for reason in short.refusals} == {"schedule", "episodes"}
+
+
+@pytest.mark.parametrize("environment", ["riverswim", "chain", "gridworld", "random"])
+def test_questions_are_studies_of_one_base_each_its_own_answer(environment: str) -> None:
+    base = RunSpec(environment=environment, seeds=10)
+    found = studies.questions(base)
+    assert {
+        "When is privacy free?",
+        "Which mechanism costs least?",
+        "How many users are needed?",
+    } <= set(found)
+    for title, study in found.items():
+        assert study.base == base
+        assert any(point.spec for point in study.sweep.points)
+        assert studies.question_of(study) == title
+        assert sum(spec.seeds for spec in study.sweep.specs) <= 400  # as many as may wait for one tab
+    free = found["When is privacy free?"]
+    assert (free.models, free.x, free.values[-1]) == (studies.DEFAULT_MODELS, "episodes", 10**15)
+    assert studies.question_of(replace(free, values=(10, 100))) is None

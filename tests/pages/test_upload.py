@@ -15,6 +15,7 @@ from streamlit.testing.v1 import AppTest
 from dprl.fields import SpecError
 from dprl.sentences import price, verdict
 from dprl.sentences import uploads as sentences
+from dprl.simulation import UploadSpec
 from dprl.simulation.uploads import kept
 from dprl.simulation.uploads.declaration import declaration_text
 from dprl.simulation.uploads.ledger import Budget
@@ -37,6 +38,13 @@ TYPED: dict[str, Any] = {
 def own_of(app: AppTest) -> Own:
     found: Own = app.session_state["session"].part(Own)
     return found
+
+
+def data_of(app: AppTest) -> UploadSpec:
+    """What was read of the file."""
+    data = own_of(app).data
+    assert data is not None
+    return data
 
 
 def fill(app: Page, **typed: Any) -> Page:
@@ -100,8 +108,7 @@ def test_from_a_file_to_a_policy_and_what_is_left_of_the_budget(visit: Visit, wo
     app = given(visit(PAGE), mine, own_columns=called)
     said = words(app)
     assert READ in said
-    data = own_of(app).data
-    assert data is not None
+    data = data_of(app)
     assert data.held_out == 0.25
     assert f"**The release contains** noisy counts of {data.learned_from:,} users at ρ = 0.1" in said
     assert f"four noisy sums over {data.checked:,} users who were held out" in said
@@ -117,14 +124,14 @@ def test_from_a_file_to_a_policy_and_what_is_left_of_the_budget(visit: Visit, wo
     (table,) = (one.value for one in app.table)
     assert table.index.tolist()[:3] == ["Plug-in policy (recommended)", "Cautious policy", "Always drug"]
     labels = {str(getattr(download, "label", "")) for download in app.get("download_button")}
-    files = (
+    files = {
         "Policy (JSON)",
         "Policy (CSV)",
         "Release (JSON)",
         "Sheet to print (HTML)",
         "Registry entry (YAML)",
-    )
-    assert {*files} <= labels
+    }
+    assert files <= labels
     assert sentences.PAGE["again"] in said
     press(fill(app, own_rho=0.16), "own_check")  # beyond the total; the file need not be given again
     assert app.button(key="own_run").disabled
@@ -173,9 +180,7 @@ def test_a_declaration_as_a_file_takes_the_place_of_the_form(visit: Visit) -> No
     app = visit(PAGE)
     app.file_uploader[1].upload("declared.json", public.encode(), "application/json").run()
     given(app, own_states="", own_actions="")
-    data = own_of(app).data
-    assert data is not None
-    assert data.declared == public
+    assert data_of(app).declared == public
     assert "mean rewards declared" in words(app)
     wrong = visit(PAGE)
     wrong.file_uploader[1].upload("declared.json", b"{", "application/json").run()
@@ -246,9 +251,7 @@ def test_a_file_that_a_browser_says_was_dropped_is_asked_for_again() -> None:
 def test_counts_that_have_gone_are_not_offered(visit: Visit) -> None:
     """A tab was away for so long that its counts went."""
     app = given(visit(PAGE))
-    data = own_of(app).data
-    assert data is not None
-    kept.forget(data.data)
+    kept.forget(data_of(app).data)
     app.run()
     assert sentences.PAGE["gone"] in words(app)
     given(app)
@@ -303,7 +306,9 @@ def test_the_owner_alone_is_told_what_is_not_declared_before_it_is_released(
     press(app, "own_forget")
     assert "sevre" not in words(app)
     assert own_of(app).outside == ()
-    assert list((tmp_path / "uploads").iterdir()) == []  # as when the tab has gone: see test_belongings.py
+    assert (
+        list((tmp_path / "uploads").iterdir()) == []
+    )  # as when the tab has gone: see test_nothing_outlives.py
     given(app, CSV.replace("severe", "Severe"))
     assert own_of(app).data is None
     assert "column state has a label that is not declared, such as Severe" in words(app)
@@ -315,9 +320,7 @@ def test_nothing_of_a_data_set_is_in_a_link(visit: Visit, work: Work) -> None:
     app.run()
     app = released(app, work)
     assert app.session_state["session"].part(Own).link == []
-    data = own_of(app).data
-    assert data is not None
-    assert data.data not in json.dumps(dict(app.query_params))
+    assert data_of(app).data not in json.dumps(dict(app.query_params))
     stranger = visit(PAGE, up="decl.{}", ul="ward 2026")
     assert own_of(stranger).specs == ()
     assert "ward 2026" not in words(stranger)

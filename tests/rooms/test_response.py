@@ -24,8 +24,7 @@ EPSILONS = [0.1, 0.5, 1.0, math.log(3), 2.0, 5.0]
 
 @pytest.mark.parametrize("epsilon", EPSILONS)
 def test_a_report_tells_answers_apart_by_epsilon_and_never_more(epsilon: float) -> None:
-    """Counting the coin's outcomes: either report is at most e^epsilon times as likely with one answer as with the
-    other, and hardly less."""
+    """Either report is at most e^epsilon times as likely with one answer as with the other, and hardly less."""
     kept, turned = DRAWS - opposites(epsilon), opposites(epsilon)
     assert 0.999999 * epsilon < math.log(kept / turned) <= epsilon
     for answer in (True, False):
@@ -123,8 +122,7 @@ def test_a_shuffler_helps_more_the_more_answer_and_never_harms() -> None:
 
 @pytest.mark.parametrize("epsilon", [0.2, 1.0, 3.0])
 def test_a_trusted_centre_is_as_far_off_as_is_said(epsilon: float) -> None:
-    """Chances of the two-sided geometric noise, added up: within `far` 95 times in 100, one less would not do. Drawn
-    500 times, and 40 of 500 beyond would come once in 300 such tests with a right `far`."""
+    """Within `far` 95 times in 100, one less would not do; 40 of 500 draws beyond it come once in 300 such tests."""
     ratio = math.exp(-epsilon)
     _, far = curator_count(20, epsilon, np.random.default_rng(0))
 

@@ -91,8 +91,7 @@ def spec(**given: Any) -> RunSpec:
     "mechanism", ["gaussian-toeplitz", "gaussian-tree", "gaussian-optimal", "laplace-tree"]
 )
 def test_the_best_attack_finds_no_more_than_is_proved_and_more_under_half_the_noise(mechanism: str) -> None:
-    """The attacker of privacy/attack.py on the first user, who is in the matrices once, and in every vector, with
-    values at the two ends."""
+    """On a user who is in the matrices once, and in every vector, with values at the two ends."""
     pure = mechanism == "laplace-tree"
     run = BatchRun(spec(mechanism=mechanism, delta=0.0 if pure else 1e-6, epsilon=1.0), 0)
     noise, H, d = run.noise, 3, 3

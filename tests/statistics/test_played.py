@@ -94,8 +94,7 @@ def test_cells_are_those_of_the_rows_told_whatever_is_declared_possible() -> Non
 
 @cache
 def ratios(privacy: str, mechanism: str, beta: float, runs: int, learner: str) -> tuple[Array, Array]:
-    """[runs] the largest error of whole runs relative to E, and the longest of a row relative to its radius: with the
-    learner in the loop, so that which reports a row has, and when, follows from earlier noise."""
+    """[runs] the largest error of whole runs relative to E, and the longest of a row relative to its radius."""
     worst, longest = [], []
     bonus = "anytime" if learner == "dp-ucbvi" else None
     for seed in range(runs):

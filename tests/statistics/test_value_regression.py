@@ -38,8 +38,7 @@ def cells_of(X: Array, u: Array) -> Array:
 def users(
     rng: np.random.Generator, values: Array, features: Array, ends: Array, statistic: ValueRegression
 ) -> Array:
-    """[n, cells] the sums of users who do anything, for values y: [n, H - 1, S]. ends: [n] whether theirs are the worst
-    that features can be."""
+    """[n, cells] the sums of users who do anything, for values y: [n, H - 1, S]. ends: [n] the worst features."""
     n, steps, S = values.shape
     sums = []
     for h in range(steps):

@@ -27,8 +27,7 @@ class Case(NamedTuple):
 
 
 def cases() -> Iterator[Case]:
-    """Every covered algorithm with every privacy model, mechanism and bonus, in blocks and walked; then schedules,
-    post-processing, environments and numbers of users."""
+    """Every covered algorithm with every privacy model, mechanism and bonus, in blocks and walked; then all others."""
     for chosen in covered():
         key, privacy, mechanism = chosen["algorithm"], chosen["privacy"], chosen.get("mechanism")
         algorithm = ALGORITHMS[key]

@@ -139,22 +139,17 @@ def test_a_product_and_a_sum_are_rounded_once(engine: Page) -> None:
     assert [float(one) for one in engine.evaluate(FUSED, triples)] == exact
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if case.name in FIRST], ids=lambda case: case.name)
+def marked(case: Case) -> Any:
+    """In `make test` one of each kind is played, in Node, too; .ci/run plays all there and in Firefox."""
+    return pytest.param(case, id=case.name, marks=[] if case.name in FIRST else pytest.mark.thorough)
+
+
+@pytest.mark.parametrize("case", map(marked, CASES))
 def test_a_browser_gives_the_same_bits(engine: Page, in_node: Any, case: Case) -> None:
-    """And Node. .ci/run plays all cases there and in Firefox (bench/same_bits.py)."""
     run, packed = begun(case)
     native = natively(run)
-    assert differing(native, played(engine, packed)) == []
-    assert differing(native, played(in_node, packed)) == []
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize(
-    "case", [case for case in CASES if case.name not in FIRST], ids=lambda case: case.name
-)
-def test_a_browser_gives_the_same_bits_in_every_case(engine: Page, case: Case) -> None:
-    run, packed = begun(case)
-    assert differing(natively(run), played(engine, packed)) == []
+    for place in (engine, in_node) if case.name in FIRST else (engine,):
+        assert differing(native, played(place, packed)) == []
 
 
 LIGHT = (

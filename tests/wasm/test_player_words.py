@@ -1,7 +1,8 @@
-"""What a page that plays its runs says of them is what the dashboard says."""
+"""What a page that plays its runs draws and says of them is what the dashboard draws and says."""
 
 from __future__ import annotations
 
+import json
 from typing import Any, get_args
 
 import numpy as np
@@ -13,9 +14,11 @@ from dprl.figures.lines import Series
 from dprl.figures.looks import CurveStyle
 from dprl.figures.trust import LEARNED
 from dprl.metrics.search import stays_below
-from dprl.player import PlayedMeasure
-from dprl.player.content import said
+from dprl.player import PlayedCurve, PlayedMeasure, Shown, page, player_page, sizes_of
+from dprl.player.content import said, worlds
 from dprl.sentences.regret import about_regret
+from dprl.simulation import RunSpec
+from dprl.simulation.replay import replayed
 from dprl.words import percent
 
 SAYS = """([source, curves, measure, seeds, said]) =>
@@ -76,3 +79,33 @@ def test_percentages_are_read_alike(engine: Page) -> None:
     shares = [0.0, 0.5, 1.0, *np.geomspace(1e-9, 1.23, 60), *(1 - np.geomspace(1e-6, 0.02, 20))]
     found = engine.evaluate(PERCENT, [SOURCE, shares, said()["tiny"]])
     assert found == [percent(share) for share in shares]
+
+
+SPEC = RunSpec(environment_params={"S": 3, "H": 3}, privacy="none", episodes=10**6, seeds=1)
+
+
+def test_a_page_that_would_be_too_large_has_its_own_numbers_of_users_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    found = {size: replayed(SPEC.replace(episodes=size)) for size in sizes_of(SPEC)}
+    assert len(found) == 3
+    curve = PlayedCurve(SPEC, "No privacy", "No privacy", CurveStyle("none"), found)
+    whole = player_page("Runs", "RiverSwim", [curve], Shown(), footer="")
+    assert page.ALONE not in whole
+    monkeypatch.setattr(page, "MOST_BYTES", len(whole) - 1)
+    small = player_page("Runs", "RiverSwim", [curve], Shown(), footer="")
+    assert f"RiverSwim · {page.ALONE}" in small
+    assert len(small) < len(whole)
+
+
+def test_each_environment_has_its_picture_once_by_day_and_by_night() -> None:
+    grid = RunSpec(environment="gridworld")
+    river, other = worlds([SPEC, SPEC.replace(epsilon=None, episodes=10), grid])
+    assert river["says"].startswith(
+        "RiverSwim, with 3 states, 2 actions and 3 steps. Drawing of the environment"
+    )
+    assert other["says"].startswith("Gridworld, with 11 states, 4 actions and 12 steps. Drawing of a grid")
+    for world in (river, other):
+        assert world["light"]["data"]
+        assert world["light"] != world["dark"]
+        assert len(json.dumps(world)) < 30_000
