@@ -40,7 +40,7 @@ class Engine:
         return sum(slot.plays != "here" for slot in list(self.slots))
 
     def begin(self, workers: int | None = None, engine: str | None = None) -> None:
-        """Start workers (by default DPRL_WORKERS, else 2) unless some run, or use this scheduler. Raises StoreError."""
+        """Start workers (by default DPRL_WORKERS, else 2) if none run, or use this scheduler. Raises StoreError."""
         with self.work:
             if self.slots and engine == (self._cluster and self._cluster.address):
                 return

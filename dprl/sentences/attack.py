@@ -1,4 +1,4 @@
-"""Sentences about attacks: what the attacker sees, whether the noise holds, and what a guarantee means."""
+"""Sentences about attacks: what the attacker sees, whether the noise protects, and what a guarantee means."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ CLOSE = 0.005  # relative: budgets this close are the same
 
 
 def several(most: int) -> str:
-    """Return a sentence about a user who has `most` episodes."""
+    """Return a sentence about a user with `most` episodes."""
     return f"The user has {most} episodes here. All {most} equal the first of the two, or all {most} equal the second."
 
 
@@ -65,7 +65,7 @@ def surely(bound: float, delta: float) -> str:
 
 
 def about_scores(guessed: Measured, best: float, half: bool) -> str:
-    """Describe the histograms of scores. best: the largest chance of a correct guess; half: whether noise is halved."""
+    """Describe the histograms of scores. best: the largest chance of a correct guess; half: if noise is halved."""
     noise = "The full noise would allow" if half else "The noise allows"
     return (
         f"The likelier episode was the right one in {guessed.value:.1%} of the trials ({guessed.low:.1%} to "
@@ -74,7 +74,7 @@ def about_scores(guessed: Measured, best: float, half: bool) -> str:
 
 
 def advantage(right: float) -> str:
-    """Describe the best attacker's advantage over chance. right: an upper bound on its share of correct guesses."""
+    """Describe the best attacker's advantage over chance. right: an upper bound on that attacker's correct share."""
     return (
         f"The attacker sees a release from one of two equally likely episodes. **The best attacker guesses right at "
         f"most {share_at_most(right)} of the time instead of 50%**, whatever it computes."
@@ -93,7 +93,7 @@ def asked_whose(score: float) -> str:
 
 
 def whose(first: bool, guesses: Sequence[bool]) -> str:
-    """Return the answer of the guessing game's question, and how often the visitor guessed right so far."""
+    """Return the answer to the guessing game's question, and how often the visitor has guessed right so far."""
     hit = "Right" if guesses[-1] else "Wrong"
     said = f"**{hit}: these are the {'first' if first else 'second'} user's data.**"
     if len(guesses) == 1:
@@ -117,7 +117,7 @@ def about_epsilons(deltas: Sequence[float], epsilons: Sequence[float]) -> str:
 
 
 def about_collusion(step: str, exact: int, users: int, worst: float) -> str:
-    """Describe how much two colluding users find out. exact: users they recover exactly; worst: the largest error."""
+    """Describe how much two colluding users find out. exact: users recovered exactly; worst: the largest error."""
     if step == "one":
         return "The two bars always differ by the same noise. It shifts all counts alike, so every rise stays visible."
     if step == "subtract":
