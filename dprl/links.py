@@ -213,7 +213,7 @@ def inherited(first: Mapping[str, str], given: Mapping[str, str]) -> Pairs:
 
 
 def spec_from(pairs: Mapping[str, str], files: Mapping[str, str], kind: str) -> tuple[Any, list[str]]:
-    """Build the spec from `pairs`; replace each wrong value by the default, and add a sentence about it.
+    """Build the spec from `pairs`; replace each wrong value with the default, and add a sentence about it.
 
     Return no spec if its environment is in a file that is unknown here: any other environment would be misleading.
     """

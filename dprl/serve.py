@@ -159,7 +159,7 @@ def _listening(family: int, kind: int, protocol: int, place: Any) -> int:
 
 
 def dashboard(host: str, port: int) -> None:
-    """Run Streamlit in this process (.streamlit/config.toml) until the parent process and its pipe to our input end."""
+    """Run Streamlit in this process (.streamlit/config.toml) until the parent ends, which closes standard input."""
     have_home()
     import streamlit
 

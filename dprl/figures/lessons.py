@@ -57,7 +57,7 @@ class AskedChart(Frame):
 def open_chart(
     asked: AskedChart, *, shown: bool, names: bool = True, large: bool = False, wide: bool = True, dark: bool
 ) -> Chart:
-    """Draw the chart without its text, for a projector if `large`; unless `shown`, cut curves; unless `names`, grey."""
+    """Draw the chart without text (for a projector if `large`); curves are cut unless `shown`, grey unless `names`."""
     chart = Chart(asked.title, asked.x_title, asked.y_title, height=HEIGHT if wide else TALL, dark=dark)
     drawn = [pair for pair in zip(asked.curves, asked.until, strict=True) if shown or pair[1] > 0]
     if names:

@@ -98,7 +98,7 @@ def _growth(from_k: float, to_k: float, slopes: Array) -> Growth:
 
 
 def flat_from(decades: Sequence[Growth]) -> float | None:
-    """Return the episodes after which a cost is flat: all later exponents are known, with intervals up to FLAT."""
+    """Return the number of episodes from which a cost is flat: later exponents are known, with intervals up to FLAT."""
     flat = list(takewhile(lambda one: one.known and one.high <= FLAT, reversed(decades)))
     return flat[-1].from_k if flat else None
 

@@ -227,7 +227,7 @@ def rank(compute: Compute) -> Ranking:
 
 
 def final_regret(spec: RunSpec) -> Array:
-    """Return the final regret [seeds] without making a trace, because its guarantee would outlast many runs."""
+    """Return the final regret [seeds], without a trace, because its guarantee would take longer than many runs."""
     found = np.empty(spec.seeds)
     for seed in range(spec.seeds):
         run = kinds.start(spec, seed)

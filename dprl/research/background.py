@@ -206,7 +206,7 @@ async def run_async(
     engine: str | None = None,
     store: str | Path | None = None,
 ) -> Trace[Any]:
-    """Run every seed of a spec in background processes; `await dprl.run_async(spec)` leaves a notebook responsive.
+    """Run every seed of a spec in background processes; `await dprl.run_async(spec)` keeps a notebook responsive.
 
     For several runs at once, use `await asyncio.gather(dprl.run_async(a), dprl.run_async(b))`. The store is the
     dashboard's, so each seed is computed only once, whoever requests it. Cancelling the task withdraws the run;

@@ -151,7 +151,7 @@ def bound_of(spec: OfflineSpec) -> Bound | None:
 
 
 def learned_picture(trace: OfflineTrace, at: int, mdp: TabularMDP, *, dark: bool = False) -> Picture:
-    """Draw the policy learned from data set `at`, the optimal one, and the data's share of agreement with it."""
+    """Draw the policy learned from data set `at`, the optimal one, and how often the data's policy agrees with it."""
     policy, best = trace.policy[at], trace.optimal_policy
     wrong = worse_actions(policy, best, trace.optimal_Q)
     weight = np.where(wrong, trace.optimal_occupancy, 0.0)

@@ -1,4 +1,4 @@
-"""Phones that play the clinic: each is a patient of a synthetic environment, and reports through one-hot questions.
+"""Phones that play the clinic: each is a patient in a synthetic environment, and reports through one-hot questions.
 
 A patient follows the advice of an algorithm without data: DP-UCBVI's policy before its first user. The patient's
 episode is drawn on the phone, and stays there. The phone draws the steps that it is asked about, and for each of them

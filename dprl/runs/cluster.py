@@ -146,7 +146,7 @@ class Cluster:
                 log.info("The cluster could not be checked (%s).", type(error).__name__)
 
     def _survey(self) -> None:
-        """Forget workers that left, and add new ones. Raises StoreError if a version, and thus results, differ."""
+        """Forget workers that left, and add new ones. Raises StoreError if versions, and thus results, differ."""
         threads = self._client.nthreads()
         self._drop([slot for slot in self._slots() if slot.worker not in threads])
         new = threads.keys() - {slot.worker for slot in self._slots()}

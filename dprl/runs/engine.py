@@ -77,7 +77,7 @@ class Engine:
             self.work.notify_all()
 
     def turn(self, slot: Slot, wait: bool = False) -> bool:
-        """Let a worker work on one task for a turn; return whether there was a task. wait: whether to wait for one."""
+        """Let a worker spend a turn on one task; return whether there was one. wait: whether to wait for a task."""
         with self.work:
             while (order := None if self.closed or self._results.crowded else self.queue.next(slot)) is None:
                 if not wait or self.closed or slot not in self.slots:

@@ -373,7 +373,7 @@ class Queue:
         self._forget()
 
     def _settle(self, seed: Seed) -> None:
-        """Stop the waiting of all requests for runs that this seed completes."""
+        """End the wait of every request for a run that this seed completes."""
         for run in seed.runs:
             for _, ask in () if self.going(run) else run.waiting():
                 ask.waiting = False

@@ -155,7 +155,7 @@ class Rooms:
         return self.find(code) or room
 
     def teaches(self, code: str, key: str) -> bool:
-        """Return whether this key is the key of the room's teacher."""
+        """Return whether this key belongs to the room's teacher."""
         rows = self._file.rows("SELECT teacher FROM room WHERE code = ? AND opened_at > ?", code, _day_ago())
         return any(hmac.compare_digest(row["teacher"], _room_digest(code, key)) for row in rows)
 

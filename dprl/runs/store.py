@@ -202,7 +202,7 @@ class Store:
         return found
 
     def curves(self, spec: Spec) -> RunCurves:
-        """Return the curves so far, a row for each seed up to the last one with points, to keep baselines paired."""
+        """Return the curves so far, one row per seed up to the last with points, so that baselines stay paired."""
         grown = {seed: (at, values) for seed, at, values in self.live(spec) if len(at)}
         rows = [grown.get(seed, _NO_POINTS) for seed in range(max(grown, default=-1) + 1)]
         at, values = align(rows)

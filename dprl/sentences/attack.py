@@ -65,7 +65,7 @@ def surely(bound: float, delta: float) -> str:
 
 
 def about_scores(guessed: Measured, best: float, half: bool) -> str:
-    """Describe the histograms of scores. best: the largest chance of a correct guess; half: if noise is halved."""
+    """Describe the histograms of scores. best: the largest chance of a correct guess; half: whether noise is halved."""
     noise = "The full noise would allow" if half else "The noise allows"
     return (
         f"The likelier episode was the right one in {guessed.value:.1%} of the trials ({guessed.low:.1%} to "
@@ -74,7 +74,7 @@ def about_scores(guessed: Measured, best: float, half: bool) -> str:
 
 
 def advantage(right: float) -> str:
-    """Describe the best attacker's advantage over chance. right: an upper bound on that attacker's correct share."""
+    """Describe the best attacker's advantage over chance. right: an upper bound on its share of correct guesses."""
     return (
         f"The attacker sees a release from one of two equally likely episodes. **The best attacker guesses right at "
         f"most {share_at_most(right)} of the time instead of 50%**, whatever it computes."

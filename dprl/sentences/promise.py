@@ -124,7 +124,7 @@ def readings(found: Sequence[Any], blanked: str = "", who: str = "user") -> str:
 
 
 def against_users(delta: float, users: int) -> str:
-    """Warn that delta would allow publishing some users' records, if delta times the users is not small, else ""."""
+    """Warn that delta allows publishing some users' records; return "" if delta times the number of users is small."""
     if delta * users < FEW:
         return ""
     return (

@@ -45,7 +45,7 @@ def budget_so_far(budget: Any, safe: Callable[[str], str] = str) -> str:
 
 
 def people(n: int, episodes: int) -> str:
-    """Return the number of users in a file as text; each with at most `episodes` episodes."""
+    """Return the number of users in a file, each with at most `episodes` episodes, as text."""
     if episodes == 1:
         return offline.trajectories(n)
     return filled(SAID["people_one" if n == 1 else "people"], n=human(n), episodes=episodes)

@@ -48,7 +48,7 @@ def check_mechanism(mechanism: Mechanism) -> tuple[str, ...]:
 
 
 def stream_of(mechanism: Mechanism) -> Stream:
-    """Return the stream of the mechanism's privacy model: a curator's releases, or users who all draw noise."""
+    """Return the stream of the mechanism's privacy model: from a curator, or from users who each draw noise."""
     return make_stream(TIMES) if mechanism.fresh else stream_of_releases(RELEASES)
 
 

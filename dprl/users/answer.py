@@ -140,7 +140,7 @@ def likely(table: Table, asked: Asked, model: str) -> bool:
 
 
 def likely_from(table: Table, asked: Asked, model: str) -> float:
-    """Return the smallest budget (two digits) for likely enough users: inf if none, NaN if the error is unknown."""
+    """Return the smallest budget (two digits) that likely suffices: inf if none, NaN if the error is unknown."""
     low, high = float(BUDGETS[0]), float(BUDGETS[-1])
     factor = factor_of(table, asked, model)
     if not np.isfinite(factor):

@@ -38,7 +38,7 @@ COVERED = 0.9  # share of the held-out numbers that an error factor covers
 
 @lru_cache(maxsize=10_000)
 def signal(model: str, epsilon: float, delta: float, H: int, episodes: int = 1) -> float:
-    """Return mu: one episode's effect in standard deviations of the smallest sufficient noise; or 1 without privacy.
+    """Return mu: one episode's effect in standard deviations of the smallest sufficient noise, or 1 without privacy.
 
     In the local model, it is for a count at one of H steps, with the best number of steps for each user to report.
     episodes: m, the maximum per user, who has the guarantee for all of them together. Gaussian noise in sums is m times
@@ -170,7 +170,7 @@ def covering(errors: Array, groups: Sequence[str]) -> float:
 
 
 def held_out(points: Sequence[Point]) -> dict[str, float]:
-    """Return each model's error factor on environments, each left out of the fit in turn with all its sizes."""
+    """Return each model's error factor in environments left out of the fit one at a time, with all their sizes."""
     errors: dict[str, list[float]] = {}
     names: dict[str, list[str]] = {}
     for left in dict.fromkeys(p.environment for p in points):
