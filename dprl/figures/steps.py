@@ -140,7 +140,7 @@ def over_steps(
     see: str = "",
     dark: bool,
 ) -> Picture:
-    """Stack panels whose columns are the steps of an episode.
+    """Stack panels with the steps of an episode as columns.
 
     columns: the numbers of the table, each [H, S]. names, palette: all categories and their colours, for a legend of
     those drawn. first: the number of the first step. when: the subtitle, such as "after 10 episodes".

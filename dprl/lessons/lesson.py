@@ -96,7 +96,7 @@ class Step:
 
     @property
     def questions(self) -> tuple[tuple[str, Any], ...]:
-        """The questions (simulation.kinds), each with a spec, whose answers the chart needs."""
+        """The questions (simulation.kinds) that the chart needs answered, each with a spec."""
         asks, curves = self.chart.kind.asks, self.chart.specs.values()
         return tuple(dict.fromkeys(asked for spec in curves for asked in asks(spec))) if asks else ()
 

@@ -191,7 +191,7 @@ class Marker:
 
     @property
     def words(self) -> dict[str, str]:
-        """The words for too much, too little and less of it."""
+        """The words for "too much", "too little" and "less"."""
         kind = "share" if self.share else "budget" if self.unit.startswith("ε") else "count"
         return dict(VERDICT[kind])
 

@@ -225,7 +225,7 @@ def bends(data: bytes) -> bytes:
 
 
 class _Arrays:
-    """A collector of arrays, whose bytes follow one another; equal arrays are stored only once."""
+    """A collector of arrays that joins their bytes; equal arrays are stored only once."""
 
     def __init__(self) -> None:
         self._parts: list[bytes] = []

@@ -65,7 +65,7 @@ def told_plainly(found: picture.Picture) -> Picture:
 
 
 def draw(traces: Traces, measure: str | None, statistic: Statistic, *, log_x: bool, **how: bool) -> Picture:
-    """Draw runs of one kind for `Comparison.plot`, whose arguments it receives. Raises SpecError."""
+    """Draw runs of one kind for `Comparison.plot`, with the same arguments. Raises SpecError."""
     kinds = list(dict.fromkeys(str(trace.spec.kind) for trace in traces.values()))
     kind, online = kinds[0], kinds[0] == RunSpec.kind
     if len(kinds) > 1:

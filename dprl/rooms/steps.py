@@ -167,7 +167,7 @@ class ShareEstimate:
 
 
 def estimate_share(room: str, step: ClassStep) -> ShareEstimate | None:
-    """Estimate a share from the answers to a question, else None. room: its code, which seeds the curator's noise."""
+    """Estimate a share from the answers to a question, or return None. room: its code, to seed the curator's noise."""
     if not step.answers or not isinstance(step.content, Question):
         return None
     n, reported, epsilon = len(step.answers), step.answers.count(YES), step.content.epsilon

@@ -82,7 +82,7 @@ def advantage(right: float) -> str:
 
 
 def asked_whose(score: float) -> str:
-    """Return the guessing game's question about one release, whose score is given."""
+    """Return the guessing game's question about one release, given its score."""
     sign = "more" if score > 0 else "less"
     shown = f"{score:+.2f}".replace("-", "−")
     return (
