@@ -128,7 +128,7 @@ def add_simple(commands: Any, name: str, what: str, *fields: Field) -> None:
 
 
 def add_engine(parser: argparse.ArgumentParser) -> None:
-    """Add the flags that choose the processes or the cluster for the runs."""
+    """Add the flags for the processes or the cluster that compute the runs."""
     parser.add_argument(
         "--engine",
         metavar="ADDRESS",
@@ -178,7 +178,7 @@ def flags() -> list[Field]:
 
 
 def run_one(spec: Any, folder: str, engine: str | None, releases: int = 1) -> int:
-    """Compute the run of a spec, and write its files into a folder. Raises SpecError and RunFailed.
+    """Compute a spec's run and write its files to a folder. Raises SpecError and RunFailed.
 
     releases: the number of releases about the same people, including this one.
     """
@@ -282,7 +282,7 @@ def add_reproduce(commands: Any) -> None:
 
 
 def reproduce_command(given: argparse.Namespace) -> int:
-    """Compute the verdict on one of the papers' claims, or on all of them, print it, and write DIR/CLAIM.json."""
+    """Compute and print the verdict on one or all of the papers' claims, and write DIR/CLAIM.json."""
     if given.claim is None:
         for key, says in (*((c.key, c.says) for c in CLAIMS.values()), (ranking.KEY, ranking.SAYS)):
             print(f"{key:<20} {says}")

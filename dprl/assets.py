@@ -28,7 +28,7 @@ def classic(*names: str) -> str:
 
 
 def module_with_imports(name: str, *parts: str) -> str:
-    """Join parts.js, a module's other imports and the module, because a component has to be a single text."""
+    """Join parts.js, a module's other imports and the module itself, because a component must be a single text."""
     return f"{classic('parts.js', *parts)}\n{_alone(name)}"
 
 

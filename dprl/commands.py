@@ -1,4 +1,4 @@
-"""The short commands `list`, `web` and `status`, and functions with which all commands read arguments and files."""
+"""The short commands `list`, `web` and `status`, and functions that all commands use to read arguments and files."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def directory(given: str) -> Path:
 
 
 def write_files(folder: str, files: Mapping[str, Any]) -> None:
-    """Write files and versions.json into a folder. files: a text, or a value for JSON, by name. Raises SpecError."""
+    """Write files and versions.json into a folder. files: texts, or values for JSON, by name. Raises SpecError."""
     told = json.dumps(versions(), indent=2, ensure_ascii=False) + "\n"
     try:
         for name, content in {**files, "versions.json": told}.items():
@@ -83,7 +83,7 @@ def text_of(path: str) -> str:
 
 
 def list_command() -> int:
-    """Print a line for every entry of every registry, with its key and its summary; return 0."""
+    """Print the key and the summary of every entry of every registry, one entry per line; return 0."""
     registries: dict[str, dict[str, Any]] = {
         "environments": dict(ENVIRONMENTS),
         "algorithms": dict(ALGORITHMS),
@@ -127,7 +127,7 @@ def status(as_json: bool) -> int:
 
 
 def look() -> dict[str, Any]:
-    """Return the state of the store, without creating a store that does not exist. Raises StoreError.
+    """Return the state of the store, without creating the store if it does not exist. Raises StoreError.
 
     Keys: store (path, exists and, if it does, notice, results, bytes and capacity in bytes), queue (runs_waiting,
     seeds_queued, seconds_queued on one core, seeds_running, workers), errors and versions.

@@ -218,7 +218,7 @@ class Field:
             raise self.refuse(text) from None
 
     def add_to(self, parser: Any, help: str) -> None:
-        """Add the field's flag to a parser of argparse; parameters may be given in several flags."""
+        """Add the field's flag to an argparse parser; parameters may be spread over several flags."""
         many = self.kind == "params"
         action, form = ("append", "NAME=VALUE") if many else ("store", self.kind.upper())
         text = help.replace("%", "%%")
@@ -301,7 +301,7 @@ def read_text(name: str, path: str | Path, allowed: str) -> str:
 
 
 def read_json(name: str, text: str | bytes, allowed: str = SPEC) -> Any:
-    """Parse JSON text, or the bytes of one. allowed: the valid input, in words. Raises SpecError, naming the field."""
+    """Parse JSON, given as text or bytes. allowed: the valid input, in words. Raises SpecError, naming the field."""
     if not isinstance(text, str | bytes):
         raise SpecError(name, f"{shown(text)} is not JSON text; give {allowed} as text.")
     plain = decode(name, text) if isinstance(text, bytes) else text.removeprefix(_BOM)
@@ -326,7 +326,7 @@ def parse_params(name: str, *texts: str) -> dict[str, str]:
 
 
 def _parts(text: str) -> Iterator[str]:
-    """Yield the parts between the commas of a text; commas inside a JSON value do not separate parts."""
+    """Yield the parts of a text between commas; commas inside a JSON value do not separate parts."""
     while text:
         end = 0
         if begun := _JSON.match(text):

@@ -38,8 +38,8 @@ Pairs = dict[str, str]
 
 @cache
 def defaults(kind: str = FIRST) -> dict[str, Mapping[str, Any]]:
-    """Return the values that links of a kind leave out: "always" for every spec, and for the keys "env", "alg" and
-    "priv" by their value, including those that an online run takes from its learner or its privacy model."""
+    """Return the values that links of a kind leave out: "always" for every spec, and those for each value of the keys
+    "env", "alg" and "priv", including the defaults that an online run gets from its learner or its privacy model."""
     always = _usual(KINDS[kind].fields.values())
     worlds = {key: _usual(world.fields, "envp.") for key, world in ENVIRONMENTS.items()}
     learners = {
@@ -82,7 +82,7 @@ def link_heading() -> list[tuple[str, str]]:
 
 
 def check_version(parameters: Mapping[str, Sequence[str]], problems: list[str]) -> None:
-    """Add a sentence to `problems` if another version made the link. parameters: all values by key of the query."""
+    """Add a sentence to `problems` if another version made the link. parameters: all values by query key."""
     version = last(parameters, "v")
     if version not in (None, VERSION):
         problems.append(f"The link has version {shown(version)} and was read as version {VERSION}.")
@@ -95,12 +95,12 @@ def last(parameters: Mapping[str, Sequence[str]], key: str) -> str | None:
 
 
 def text_digest(text: str) -> str:
-    """Return the digest by which a link names a text that is too long to be part of it."""
+    """Return the digest by which a link identifies a text that is too long for it."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def written(value: Any) -> str:
-    """Write a number or word in the form of links: 0.5, 1e9, 1e-6."""
+    """Write a number or a word in the form used in links: 0.5, 1e9, 1e-6."""
     if isinstance(value, float):
         short = re.sub(r"e([+-])0*", lambda m: "e" + m[1].strip("+"), repr(value))
         return short.removesuffix(".0")
@@ -110,12 +110,12 @@ def written(value: Any) -> str:
 
 
 def encode_spec(spec: Spec) -> str:
-    """Encode a spec for a query parameter, by its differences from the defaults."""
+    """Encode a spec for a query parameter, as its differences from the defaults."""
     return "~".join(f"{k}.{v}" for k, v in differences(spec, None).items())
 
 
 def differences(spec: Spec, first: Spec | None) -> Pairs:
-    """Return the pairs by which a spec differs from the first spec of its link and from the defaults."""
+    """Return the pairs in which a spec differs from the first spec of its link and from the defaults."""
     whole, always = spec_pairs(spec), defaults(spec.kind)["always"]
     known = inherited(spec_pairs(first), whole) if first else {}
     expected = completed(known | {key: whole[key] for key in OWNERS if key in whole}, spec.kind)
@@ -128,7 +128,7 @@ def decode_spec(
     text: str, files: Mapping[str, str] | None = None, kind: str = FIRST
 ) -> tuple[Any, list[str]]:
     """Decode the text of `encode_spec`. Return the spec, or None if there is none, and a sentence for each wrong value,
-    which the default replaces.
+    which is replaced by the default.
 
     files: the known texts that are too long for a link, by their digest.
     """
@@ -177,7 +177,7 @@ def _text(value: Any) -> str:
 
 
 def _whole(text: str, files: Mapping[str, str]) -> str | None:
-    """Return the text that `_text` wrote as `text`, or None if it names a file that is unknown here."""
+    """Return the text that `_text` wrote as `text`, or None if it refers to an unknown file."""
     if text.startswith(FILE):
         return files.get(text.removeprefix(FILE))
     return text.replace("%7E", "~").replace("%25", "%")
@@ -213,7 +213,7 @@ def inherited(first: Mapping[str, str], given: Mapping[str, str]) -> Pairs:
 
 
 def spec_from(pairs: Mapping[str, str], files: Mapping[str, str], kind: str) -> tuple[Any, list[str]]:
-    """Build the spec of `pairs`, with a default and a sentence for each wrong value.
+    """Build the spec from `pairs`; replace each wrong value with the default, and add a sentence about it.
 
     Return no spec if its environment is in a file that is unknown here: any other environment would be misleading.
     """
@@ -244,7 +244,7 @@ def spec_from(pairs: Mapping[str, str], files: Mapping[str, str], kind: str) -> 
 
 
 def _values(pairs: Mapping[str, str], files: Mapping[str, str], kind: str) -> dict[str, Any]:
-    """Return the values of `pairs` as text by field name; a text in a file that is unknown here is None."""
+    """Return the values of `pairs` as text by field name; a text in an unknown file is None."""
     values: dict[str, Any] = {}
     for name, field in KINDS[kind].fields.items():
         if field.kind == "params":
@@ -262,7 +262,7 @@ def _parsed(values: Mapping[str, Any], kind: str) -> dict[str, Any]:
 
 
 def checked(field: Field, text: str | None, otherwise: Any, problems: list[str]) -> Any:
-    """Parse `text` by `field`. Return `otherwise` if it is missing, or wrong: then add a sentence to `problems`."""
+    """Parse `text` by `field`. If it is missing or wrong, return `otherwise`; report a wrong one in `problems`."""
     if text is None:
         return otherwise
     try:

@@ -8,7 +8,7 @@ Given_contra = TypeVar("Given_contra", contravariant=True)
 if TYPE_CHECKING:
 
     class Given(Generic[Read_co, Given_contra]):
-        """The type of a spec's field for a static checker: assignment accepts more types than reading returns.
+        """The type of a spec's field for a static checker: assigning accepts more types than reading returns.
 
         In the class body, a spec assigns the field's default; mypy would expect a descriptor there.
         """
@@ -31,6 +31,6 @@ if TYPE_CHECKING:
 else:
 
     class Given(Generic[Read_co, Given_contra]):
-        """An annotation only: at run time, no field is a descriptor."""
+        """Only an annotation: at run time, no field is a descriptor."""
 
     Whole, Number, NumberOrNone = int, float, float | None

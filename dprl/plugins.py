@@ -1,4 +1,4 @@
-"""Registries, and the learners, environments and mechanisms of other packages, which they register by entry point.
+"""Registries, and the learners, environments and mechanisms of other packages, which register them by entry point.
 
 [project.entry-points."dprl.learners"]
 my-learner = "my_package.my_learner:ALGORITHM"
@@ -26,7 +26,7 @@ digests: dict[tuple[str, str], str] = {}
 
 
 class UnknownKey(SpecError, KeyError):
-    """The error for a key that a registry does not have."""
+    """The error for a key that is not in a registry."""
 
     __str__ = SpecError.__str__
 
@@ -68,7 +68,7 @@ class Registry(Mapping[str, T]):
         return f"Registry of {len(self)}: {cut(', '.join(self))}"
 
     def _repr_html_(self) -> str:
-        """Return a table for a notebook: the keys, with a description of each entry."""
+        """Return a table of the keys for a notebook, with a description of each entry."""
         rows = ((key, getattr(one, "title", "") or getattr(one, "help", "")) for key, one in self.items())
         return table_of(f"Registry of {len(self)}", rows)
 
@@ -96,7 +96,7 @@ def add_plugins(
 ) -> None:
     """Add the entries that other packages register in a group of entry points. An entry that cannot be loaded is left
     out, with a sentence in `failures` and a warning. needed: the attributes that an entry must have. refusal: returns
-    why an entry cannot be used, or "". added: is called with each entry that was added."""
+    the reason why an entry cannot be used, or "". added: called with each added entry."""
     for point in entry_points(group=group):
         try:
             entry = point.load()
@@ -122,7 +122,7 @@ def add_plugins(
 
 
 def code_digest(module: str) -> str:
-    """Return a digest of a module's Python files (its package's, or its own), a part of the key of results."""
+    """Return a digest of a module's Python files (its package's, or its own), which is part of results' keys."""
     top = sys.modules[module.partition(".")[0]]
     folders = [Path(folder) for folder in getattr(top, "__path__", ())]
     files = [file for folder in folders for file in sorted(folder.rglob("*.py"))]

@@ -47,7 +47,7 @@ PORT_LIMIT = 1.0  # seconds until the port of a killed dashboard must be free
 
 
 def main(host: str = HOST.default, port: int = PORT.default) -> int:
-    """Serve the dashboard at `host`:`port` until Ctrl-C, a SIGTERM, or the end of Streamlit.
+    """Serve the dashboard at `host`:`port` until Ctrl-C, SIGTERM, or the end of Streamlit.
 
     Return the exit status: 0 after Ctrl-C or SIGTERM, 2 if the host or port cannot be used (stderr has the reason in
     one sentence), 1 if the store or a Dask cluster cannot be used, else Streamlit's own.
@@ -89,7 +89,7 @@ def main(host: str = HOST.default, port: int = PORT.default) -> int:
 
 
 class Stopped(Exception):
-    """Raised when the server is asked to stop."""
+    """The exception for a server that is asked to stop."""
 
 
 def _stop(signum: int, frame: FrameType | None) -> NoReturn:
@@ -159,7 +159,7 @@ def _listening(family: int, kind: int, protocol: int, place: Any) -> int:
 
 
 def dashboard(host: str, port: int) -> None:
-    """Run Streamlit in this process (.streamlit/config.toml) until the parent process, and so standard input, ends."""
+    """Run Streamlit in this process (.streamlit/config.toml) until the parent ends, which closes standard input."""
     have_home()
     import streamlit
 
@@ -200,7 +200,7 @@ def have_home() -> None:
 
 
 def size_of_files() -> dict[str, int]:
-    """Return an upload's largest size, in Streamlit's MB, if uploads are allowed; else {} (.streamlit/config.toml)."""
+    """Return the largest upload in Streamlit's MB if uploads are allowed, else {} (as in .streamlit/config.toml)."""
     from dprl.uploads import readings  # imports pandas
 
     return {"server.maxUploadSize": readings.MOST_BYTES // 10**6} if readings.allowed() else {}
@@ -213,7 +213,7 @@ def documents() -> dict[str, bool]:
 
 
 def allow_open_files() -> None:
-    """Raise the limit on open files: with four for each session, the usual 1,024 would refuse visitors after 250."""
+    """Raise the limit on open files: at four per session, the usual 1,024 would be used up by 250 visitors."""
     now, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = OPEN_FILES if most == resource.RLIM_INFINITY else min(most, OPEN_FILES)
     if now != resource.RLIM_INFINITY and now < wanted:
@@ -237,14 +237,14 @@ def headers() -> dict[str, str]:
 
 
 class Guard:
-    """Adds headers to an ASGI application's answers and titles to pages; hides Streamlit's metrics unless `metrics`."""
+    """Add headers to an ASGI application's responses and titles to pages; hide Streamlit's metrics unless `metrics`."""
 
     def __init__(self, headers: dict[str, str], metrics: bool) -> None:
         self._metrics = metrics
         self._headers = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
 
     async def __call__(self, app: Any, scope: Any, receive: Any, send: Any) -> None:
-        """Let `app` answer one request."""
+        """Let `app` answer a request."""
         left = False  # whether the visitor has left
 
         async def said(message: Any) -> None:

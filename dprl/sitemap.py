@@ -1,5 +1,5 @@
-"""The dashboard's pages, one record each. Navigation, links between pages, the bundled runs, and the names under which
-pages request runs all follow from this table; no other place lists the pages.
+"""The dashboard's pages, one record each. The navigation, links between pages, the bundled runs, and the names under
+which pages request runs all follow from this table; the pages are listed nowhere else.
 
 A page's record also has the preview of links to it, as seen in a chat or a course before anybody opens the link. The
 programs that make previews run no scripts, and a Streamlit server sends them one empty page. The title and the
@@ -53,7 +53,7 @@ class Page:
         return PRODUCT if not self.path else f"{self.name} · {PRODUCT}"
 
     def of(self, what: str) -> str:
-        """Return the tab's title for one item on the page, such as a lesson."""
+        """Return the tab's title for one item of the page, such as a lesson."""
         return f"{what} · {self.whole}"
 
 
@@ -194,7 +194,7 @@ def page_at(path: str) -> Page | None:
 
 
 def tagged(html: bytes, page: Page) -> bytes:
-    """Return Streamlit's empty page with a title and with the tags of a preview."""
+    """Return Streamlit's empty page with a title and with the tags for a preview."""
     name, says = escape(page.whole), escape(page.says)
     tags = (
         f'<title>{name}</title><meta name="description" content="{says}">'

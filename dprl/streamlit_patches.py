@@ -30,8 +30,8 @@ MOST_HELD = 10**9
 
 
 def leave_pages_to_app() -> None:
-    """Stop Streamlit from serving the files of pages/ as pages of its own. Until app.py has run once, it would do so,
-    and show the very first visitor an error about a missing page.
+    """Stop Streamlit from serving the files in pages/ as its own pages. Otherwise, it would do so until app.py has run
+    once, and show the very first visitor an error about a missing page.
 
     This will be unnecessary once an option switches that folder off, or `st.navigation` is known before the first run.
     """
@@ -39,8 +39,8 @@ def leave_pages_to_app() -> None:
 
 
 def hold_one_file(most: int = MOST_HELD) -> None:
-    """Limit each session to the last file that it uploaded, and all sessions together to a number of bytes: otherwise
-    they could fill the memory. A file beyond the limit is refused, like any other for which the server has no room.
+    """Limit each session to the last file that it uploaded, and all sessions together to a number of bytes; otherwise,
+    they could fill the memory. A file beyond the limit is refused, like any file for which the server has no room.
 
     This will be unnecessary once Streamlit bounds the total size of a session's files, not only the size of one file.
     """
@@ -56,9 +56,9 @@ def hold_one_file(most: int = MOST_HELD) -> None:
 
 
 def wake_sender_once() -> None:
-    """Wake the thread that sends messages only if it sleeps. Streamlit wakes it at each message, about a hundred times
-    for each use of a page, and each time Python's lock changes hands twice. Without this, the 95th percentile of the
-    time of a use was 1.3 to 2.3 times as long with forty visitors.
+    """Wake the thread that sends messages only if it is asleep. Streamlit wakes it at every message, about a hundred
+    times per use of a page, and each time Python's lock changes hands twice. Without this patch, the 95th percentile of
+    a use's duration was 1.3 to 2.3 times as long with forty visitors.
 
     This will be unnecessary once Streamlit itself asks whether the thread is awake.
     """
@@ -76,7 +76,7 @@ def leave_parts_of_left_pages() -> None:
     """Drop requests for fragments of a page that the visitor has left. A browser that has not yet noticed the page
     change may still request one. Streamlit keeps the request until the new page is drawn, finds the fragment gone (see
     `forget_parts` of the pages), and draws nothing; but it has already opened the session as the old page, so the
-    browser empties the new one. If the fragment belongs to the present page, but has moved since, the whole page is
+    browser empties the new one. If the fragment belongs to the present page, but has since moved, the whole page is
     drawn, so that no click gets lost.
 
     This will be unnecessary once Streamlit checks again whether the fragment exists when the turn of the request comes.
@@ -141,7 +141,7 @@ def _teller(visitor: AppSession, part: str) -> Callable[[], object] | None:
 
 
 def log_through_ours() -> None:
-    """Send all log lines through our logger, as JSON objects. Streamlit and its web server have handlers of their own.
+    """Send all log lines through our logger, as JSON objects. Streamlit and its web server have their own handlers.
 
     This will be unnecessary once an option lets the program choose the handlers.
     """

@@ -1,4 +1,4 @@
-"""Exported tables, in which text that a spreadsheet would read as a formula stays text.
+"""Exported tables in which text that a spreadsheet would read as a formula remains text.
 
 A name may come from a stranger (through a link, or a file with an environment), and a spreadsheet would run a state
 named `=cmd|...` when it opens the table. An apostrophe in front makes it plain text (OWASP, "CSV Injection").
@@ -22,7 +22,7 @@ def csv(table: pd.DataFrame) -> str:
 
 
 def escape_formulas(table: pd.DataFrame) -> pd.DataFrame:
-    """Put an apostrophe before texts, but not numbers, in cells and head that a spreadsheet would read as a formula."""
+    """Put an apostrophe before texts, not numbers, in cells and header that a spreadsheet would read as formulas."""
     table = table.rename(columns=_text)
     for name in (name for name, kind in table.dtypes.items() if kind.kind == "O"):
         changed = {value: text for value in table[name].unique() if (text := _text(value)) is not value}

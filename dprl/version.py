@@ -1,3 +1,3 @@
-"""The version, defined only here. No key of a result, no link and no result contains it."""
+"""The version, defined only here. It is not part of any result, result's key or link."""
 
 VERSION = "1.0.0"

@@ -1,4 +1,4 @@
-"""Functions that write numbers as text, one for each place and meaning. dprl/messages has the texts around them.
+"""Functions that write numbers as text, one for each place and meaning. The texts around them are in dprl/messages.
 
 In a sentence: `human`, `rough`, `percent`, `exponent`, `to_the`, `interval`, `after`, `plural`, `ordinal`, `listed`,
 `duration`, `size`, `promise`, `odds`. Proved numbers: `at_least`, `at_most`, `proves`, `share_at_most`, which round so
@@ -22,14 +22,14 @@ _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def raised(n: float) -> str:
-    """Write a number as an exponent: ², ⁻⁶, or ^−0.5, because raised digits with a raised point are hard to read."""
+    """Write a number as an exponent: ², ⁻⁶, or ^−0.5, because superscripts with a raised point are hard to read."""
     if n != int(n):
         return f"^{n:g}".replace("-", "−")
     return f"{n:g}".translate(_RAISED)
 
 
 def human(value: float) -> str:
-    """Write a number in a sentence, to three digits: 0.0571, 12,300, 1.2 million, 3.4 trillion, 1.5×10¹⁵.
+    """Write a number for a sentence, to three digits: 0.0571, 12,300, 1.2 million, 3.4 trillion, 1.5×10¹⁵.
 
     An integer below a million keeps all its digits; a number that is not finite is "unknown".
     """
@@ -61,7 +61,7 @@ def at_most(value: float, digits: int = 3) -> str:
 
 
 def proves(epsilon: float, delta: float) -> str:
-    """Write a proved pair (ε, δ), both rounded up by `at_most`."""
+    """Write a proved pair (ε, δ), with both rounded up by `at_most`."""
     return f"({at_most(epsilon)}, {at_most(delta)})"
 
 
@@ -93,7 +93,7 @@ def _cut(value: Decimal, way: str, digits: int) -> float:
 
 
 def rough(value: float) -> str:
-    """Write a number that is known to two digits only, in a sentence: 4.7 million, 320 times."""
+    """Write a number that is known only to two digits, for a sentence: 4.7 million, 320 times."""
     return human(float(f"{value:.2g}"))
 
 
@@ -110,18 +110,18 @@ def percent(share: float) -> str:
 
 
 def exponent(value: float) -> str:
-    """Write the x of K^x, to two decimals: 0.50, −1.02, and 0.00 without a sign."""
+    """Write the exponent x of K^x to two decimal places: 0.50, −1.02, and 0.00 without a sign."""
     text = f"{value:.2f}"
     return "0.00" if text == "-0.00" else text.replace("-", "−")
 
 
 def exponents(mean: float, low: float, high: float) -> str:
-    """Write an exponent with its interval, if there is one: 0.50 (0.48 to 0.52)."""
+    """Write an exponent with its interval, if any: 0.50 (0.48 to 0.52)."""
     return interval(exponent(mean), low, high, exponent)
 
 
 def to_the(base: str, mean: float, low: float = math.nan, high: float = math.nan) -> str:
-    """Write a power with a measured exponent, with its interval, if there is one: K^0.50 (exponent 0.48 to 0.52)."""
+    """Write a power with a measured exponent and, if there is one, its interval: K^0.50 (exponent 0.48 to 0.52)."""
     power = f"{base}^{exponent(mean)}"
     known = math.isfinite(low) and math.isfinite(high)
     return filled(SAID["exponent"], power=power, low=exponent(low), high=exponent(high)) if known else power
@@ -142,7 +142,7 @@ def halving(slope: tuple[float, float, float], symbol: str, short: bool, what: s
 
 
 def interval(value: str, low: float, high: float, write: Callable[[float], str] = human) -> str:
-    """Write a measurement with its interval, if there is one: 5 times as much (4.2 to 6.1)."""
+    """Write a measurement with its interval, if any: 5 times as much (4.2 to 6.1)."""
     known = math.isfinite(low) and math.isfinite(high)
     return filled(SAID["interval"], value=value, low=write(low), high=write(high)) if known else value
 
@@ -164,7 +164,7 @@ def ordinal(n: int) -> str:
 
 
 def listed(parts: Sequence[str]) -> str:
-    """Join one or more parts as in a sentence: a; a and b; a, b and c."""
+    """Join one or more parts as a sentence does: a; a and b; a, b and c."""
     if len(parts) == 1:
         return parts[0]
     return filled(SAID["list"], some=str(SAID["comma"]).join(parts[:-1]), last=parts[-1])
@@ -238,7 +238,7 @@ def brief(value: float) -> str:
 
 
 def count(value: float) -> str:
-    """Write a number of episodes for a label, as sentences do: 50,000, 250,000, 3.2 million, 10¹⁵."""
+    """Write a number of episodes for a label, in the same form as in sentences: 50,000, 250,000, 3.2 million, 10¹⁵."""
     if abs(value) < 100_000:
         return f"{value:,.{0 if float(value).is_integer() else 1}f}".replace("-", "−")
     return human(value)

@@ -53,7 +53,7 @@ class Plot:
 
 @dataclass(frozen=True)
 class Guess:
-    """The controls for predicting an answer; the answer after them has a `Verdict`. content: see `guess_of`."""
+    """The controls for predicting an answer; the answer below them has a `Verdict`. content: see `guess_of`."""
 
     content: Mapping[str, Any]
 
@@ -136,19 +136,19 @@ def html_of(page: Document, nav: str) -> str:
 
 
 def links_to(pages: Sequence[tuple[str, str]], here: str) -> str:
-    """Return the links between the pages as HTML. pages: (file, name) of each; here: the file with the links."""
+    """Return the links between the pages as HTML. pages: each page's (file, name); here: the file with the links."""
     current = {here: ' aria-current="page"'}
     items = (f'<a href="{escape(file)}"{current.get(file, "")}>{escape(name)}</a>' for file, name in pages)
     return f'<nav aria-label="Pages">{" ".join(items)}</nav>'
 
 
 def paragraph(text: str) -> str:
-    """Return a paragraph as HTML, from Markdown sentences with only bold words."""
+    """Return a paragraph as HTML, from Markdown sentences whose only markup is bold."""
     return f"<p>{markup(text)}</p>"
 
 
 def table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Return a table as HTML, from plain texts."""
+    """Return a table of plain texts as HTML."""
     head = "".join(f'<th scope="col">{escape(name)}</th>' for name in columns)
     body = "".join(
         f'<tr><th scope="row">{escape(first)}</th>{"".join(f"<td>{escape(cell)}</td>" for cell in cells)}</tr>'
@@ -190,7 +190,7 @@ def _plot(plot: Plot, stops: Sequence[int]) -> dict[str, object]:
 
 
 def plainly(value: Any) -> Any:
-    """Return an array as a list for JSON, with None for NaN, which JSON lacks and Plotly shows as a gap."""
+    """Return an array as a list for JSON, with NaN (not valid in JSON) as None, which Plotly shows as a gap."""
     if isinstance(value, np.ndarray):
         return [None if isinstance(v, float) and not np.isfinite(v) else v for v in value.tolist()]
     if isinstance(value, np.generic):

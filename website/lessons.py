@@ -22,7 +22,7 @@ INTRO = "Read the question, make your prediction, and only then open the answer:
 
 
 def lesson(number: int, one: Lesson, following: tuple[str, Lesson] | None, listed: str) -> Document:
-    """Build the page of a lesson. number: of the lesson, from 0.
+    """Build the page of a lesson. number: the lesson's, counted from 0.
 
     Args:
         following: the file of the next lesson, and that lesson.
@@ -49,7 +49,7 @@ def needs(one: Lesson) -> str:
 
 
 def card(file: str, name: str, one: Lesson) -> str:
-    """Return the box that links to a lesson, as HTML."""
+    """Return, as HTML, the box that links to a lesson."""
     return (
         f'<section class="card"><h3><a href="{file}">{escape(name)}</a></h3>'
         f'<p>{escape(one.say)}</p><p class="note">{escape(needs(one))}</p></section>'
@@ -95,7 +95,7 @@ def _world(key: str, params: Mapping[str, Any]) -> list[Block]:
 
 
 def chart(step: Step, shown: bool, place: int, dark: bool) -> Picture:
-    """Draw the chart of a question. shown: whether the answer is drawn, too."""
+    """Draw the chart of a question. shown: whether to draw the answer, too."""
     return step_picture(step, "", shown=shown, dark=dark)
 
 

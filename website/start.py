@@ -1,4 +1,4 @@
-"""Write the whole site, one file after the other."""
+"""Write the whole site, one file after another."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ HOME, PAPERS, LESSON_LIST = "index.html", "papers.html", "lessons.html"
 
 
 def main() -> None:
-    """Write the site's files to the folder of --out, which must exist."""
+    """Write the site's files to the folder given by --out, which must exist."""
     parser = argparse.ArgumentParser(prog="dprl web")
     parser.add_argument("--out", required=True, type=Path)
     out: Path = parser.parse_args().out
@@ -44,7 +44,7 @@ def main() -> None:
 
 
 def files() -> Iterator[tuple[str, str]]:
-    """Yield each file of the site with its text; pages that simulate runs come last, because they need a minute."""
+    """Yield each file of the site with its text; pages that simulate runs come last, as they take about a minute."""
     examples = played()
     live = [(f"live-{number}.html", each.title, each.say) for number, each in enumerate(examples, 1)]
     lessons = [(f"lesson-{number}.html", one) for number, one in enumerate(map(LESSONS.get, ORDER)) if one]

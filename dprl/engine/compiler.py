@@ -76,13 +76,13 @@ def on_disk(function: Callable[..., Any]) -> bool:
 
 
 def file_name(function: Callable[..., Any]) -> str:
-    """Return the first part of the names of the files that store a kernel's compiled code."""
+    """Return the prefix of the file names under which a kernel's compiled code is stored."""
     return f"{function.__module__}.{function.__qualname__}"[-80:]
 
 
 @cache
 def _announce() -> None:
-    """Log once per process that numba compiles; workers that start together log it only once among them."""
+    """Log once per process that numba is compiling; only one of the workers that start together logs it."""
     folder = cache_folder()
     if folder is not None:
         mark = folder / "announced"

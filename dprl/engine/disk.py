@@ -29,7 +29,7 @@ _DIGEST = 32  # bytes
 
 
 class KernelCache(NullCache):
-    """A function's compiled code on disk, in `folder`. sources: the digest of the other files' functions it calls."""
+    """A function's compiled code on disk, in `folder`. sources: a digest of the functions it calls in other files."""
 
     def __init__(self, function: Callable[..., Any], folder: Path, sources: str) -> None:
         self._folder = folder
@@ -60,7 +60,7 @@ class KernelCache(NullCache):
             return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Store the code compiled for this signature if possible."""
+        """Store the code compiled for this signature, if possible."""
         if data.lifted or data.library.has_dynamic_globals:
             return  # contains addresses in this process
         key, path = self._place(sig, data.codegen)

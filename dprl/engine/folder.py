@@ -20,7 +20,7 @@ _held: list[int] = []
 
 
 def home() -> Path:
-    """Return the folder of this program's files: DPRL_HOME, else ~/.cache/dprl. Raises SpecError if there is none."""
+    """Return the folder for this program's files: DPRL_HOME, else ~/.cache/dprl. Raises SpecError if there is none."""
     given = os.environ.get("DPRL_HOME") or "~/.cache/dprl"
     if re.search(r"\$[\w{]", given):
         raise SpecError(
@@ -37,7 +37,7 @@ def home() -> Path:
 
 
 def kernels(digest: str) -> Path:
-    """Return the folder for code that was compiled from the sources with this digest."""
+    """Return the folder for code compiled from sources with this digest."""
     return home() / "kernels" / digest
 
 
@@ -59,7 +59,7 @@ def make_inside(folder: Path) -> None:
 
 
 def write_whole(path: Path, content: bytes, first: bool = False) -> None:
-    """Write a private file wholly or not at all, flushed to the disk; `first` keeps an existing file. Raises
+    """Write a private file completely or not at all, and flush it to disk; `first` keeps an existing file. Raises
     OSError."""
     part = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
     try:
@@ -79,7 +79,7 @@ def write_whole(path: Path, content: bytes, first: bool = False) -> None:
 
 
 def settle(folder: Path) -> None:
-    """Flush a folder's list of files to the disk. Raises OSError if this fails."""
+    """Flush a folder's list of files to disk. Raises OSError if this fails."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)

@@ -141,8 +141,8 @@ class ModuleKernel:
 
 @cache
 def ready(function: Callable[..., Any], signature: str) -> Callable[..., Any]:
-    """Return a kernel that can be called: from the WebAssembly module if it contains the current version, else
-    compiled by numba for the declared `signature`. The kernel must not return anything or draw random numbers."""
+    """Return a callable kernel: from the WebAssembly module if it contains the current version, else compiled by numba
+    for the declared `signature`. The kernel must not return anything or draw random numbers."""
     kernel = Held(own_name(function), signature, (function,))
     if missing() or lack([kernel]):
         machine: Callable[..., Any] = compiled(function, signature)

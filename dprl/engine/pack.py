@@ -1,4 +1,4 @@
-"""A call of a WebAssembly kernel as data: its arguments as 64-bit words, and the arrays that the words refer to."""
+"""A call to a WebAssembly kernel as data: its arguments as 64-bit words, and the arrays that the words refer to."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ GENERATOR = ("next_uint64", "next_uint32", "next_double")
 
 
 class Buffer(NamedTuple):
-    """An array of a run with its name, such as `state.Q`. A random generator's state is an array of five words."""
+    """A named array of a run, such as `state.Q`. A random generator's state is an array of five words."""
 
     name: str
     array: NDArray[Any]
@@ -62,7 +62,7 @@ class Pack(NamedTuple):
 
     def to_json(self) -> str:
         """Return the pack as JSON for a browser. Words are digits, {"buffer": 3} or {"function": "next_double"};
-        buffers are base64, or the number of their bytes if all are zero."""
+        buffers are base64, or their size in bytes if all are zero."""
         return json.dumps(
             {
                 "kernel": self.kernel,
@@ -94,7 +94,7 @@ def content_of(array: NDArray[Any]) -> dict[str, Any]:
 
 
 def array_words(number: int, value: NDArray[Any]) -> list[Word]:
-    """Return the argument words with which numba passes an array that is stored in a buffer. number: the buffer's."""
+    """Return the argument words with which numba passes an array stored in a buffer. number: the buffer's number."""
     return [0, 0, value.size, value.itemsize, BufferAddress(number), *value.shape, *value.strides]
 
 
@@ -122,11 +122,11 @@ class Packing:
         return self._placed[key]
 
     def arrays(self) -> dict[int, NDArray[Any]]:
-        """Return the arrays that were added, by the numbers of their buffers."""
+        """Return the added arrays by buffer number."""
         return self._held
 
     def add_function(self, name: str) -> None:
-        """Add a kernel of the module as an argument, as the words with which numba passes it."""
+        """Add one of the module's kernels as an argument, in the words with which numba passes it."""
         self.words += [0, 0, Of(name)]
 
     def add(self, label: str, value: Any) -> None:

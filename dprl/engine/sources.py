@@ -62,13 +62,13 @@ def _is_text(statement: ast.stmt) -> bool:
 
 @cache
 def kernel_digest(signature: str, *roots: Callable[..., Any]) -> str:
-    """Return a digest (16 hex digits) of a kernel's types and functions, and of all they refer to in the package."""
+    """Return a digest (16 hex digits) of a kernel's types and functions, and of all that these use in the package."""
     lines = [signature, *(f"{name}\n{source}" for name, source in sorted(reached(roots).items()))]
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
 
 
 def reached(roots: Iterable[Any]) -> dict[str, str]:
-    """Return the code of these functions and classes, and of all in the package that they build on, by full name."""
+    """Return the code of these functions and classes, and of all that they depend on in the package, by full name."""
     found: dict[str, str] = {}
     waiting = list(roots)
     while waiting:

@@ -57,7 +57,7 @@ def error_curves(
     dark: bool = False,
 ) -> Picture:
     """Draw a test's true positive rate (it correctly answers "first") against its false positive rate, as (false,
-    true): `allowed` by the proof and `measured`. claimed: the paper's (epsilon, delta), if not the proved one."""
+    true): `allowed` by the proof and `measured`. claimed: the paper's (epsilon, delta), unless it is the proved one."""
     chart = Chart(
         "The best test to tell the episodes apart",
         "Wrongly says “first episode”",
@@ -108,7 +108,7 @@ def epsilon_of_delta(
 
 
 def guesses_of_100(right: float, *, see: str = "", dark: bool = False) -> Picture:
-    """Draw the best attacker's guesses about 100 people as circles; the share `right` of them is correct and filled."""
+    """Draw the best attacker's guesses about 100 people as circles; the share `right`, which is correct, is filled."""
     chart = Chart("Best guess about 100 users", subtitle="one circle per user", height=360, dark=dark)
     hits, n = round(100 * right), np.arange(100)
     for name, some, symbol, color in (

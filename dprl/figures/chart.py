@@ -99,7 +99,7 @@ class Chart:
         self.add(mode, x, y, **{"marker": marker | outline | trace.pop("marker", {}), "name": name} | trace)
 
     def words(self, x: Any, y: Any, text: list[str], color: Any, size: Any = 12, **trace: Any) -> None:
-        """Write the texts at the points x, y of the plot."""
+        """Write texts at the points (x, y) of the plot."""
         font = {"color": color, "size": size}
         self.add("text", x, y, **{"text": text, "textfont": font, "showlegend": False} | trace)
 
@@ -114,7 +114,7 @@ class Chart:
         self.add("markers", [None], [None], marker=marker, name=name)
 
     def note(self, text: str, color: str = "", size: float = 12, **place: Any) -> None:
-        """Write text at one place of the plot; `place` contains Plotly's settings (x, y, xref, ...)."""
+        """Write text at one place in the plot; `place` contains Plotly's settings (x, y, xref, ...)."""
         font = {"size": size, "color": color or self.colors.ink}
         notes = self.layout.setdefault("annotations", [])
         notes.append({"text": text, "showarrow": False, "font": font} | place)
@@ -132,7 +132,7 @@ class Chart:
 
 
 def stacked(parts: Iterable[Mapping[str, Any]], columns: Iterable[str] = ()) -> pd.DataFrame:
-    """Stack parts, each a mapping from columns to values, into one table; without parts, it has these `columns`."""
+    """Stack parts, each a mapping from columns to values, into one table; if there are none, it has these `columns`."""
     frames = [pd.DataFrame(part) for part in parts]
     return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=list(columns))
 

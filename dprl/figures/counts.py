@@ -86,7 +86,7 @@ def pessimism_of_cells(
     dark: bool = False,
     **how: Any,
 ) -> Picture:
-    """Draw a learner's counts, penalty, and values before and after it [H, S, A]. The rest: see `count_heatmaps`."""
+    """Draw a learner's counts, penalty, and values before and after it [H, S, A]. See `count_heatmaps` for the rest."""
     colors = style.theme(dark)
     true = heat.laid_out(visits, step)
     told = None if released is None else heat.laid_out(released, step)
@@ -133,7 +133,7 @@ def coverage_of_cells(
     dark: bool = False,
     **how: Any,
 ) -> Picture:
-    """Draw each cell's probability [H, S, A] in the data and under the best policy. The rest: see `count_heatmaps`."""
+    """Draw each cell's probability [H, S, A] in the data and under the best policy. Otherwise like `count_heatmaps`."""
     colors = style.theme(dark)
     positive = np.concatenate([values[values > 0] for values in (behaviour, best)])
     low = int(np.floor(np.log10(max(float(positive.min()), RARE))))
@@ -175,7 +175,7 @@ def ellipsoid(
     dark: bool = False,
 ) -> Picture:
     """Draw a confidence set of the weights, projected onto two coordinates: closed outlines [N, 2] with the run's noise
-    and without noise from the same users, each None if there is none, and the estimates and true weights [2].
+    and, for the same users, without noise (None if missing), and the estimates and true weights [2].
 
     bound: C_w, the maximum length of the weights, drawn as a circle from theory. near: whether to zoom in on the set,
     with a different scale on each axis, instead of showing the whole circle.

@@ -85,7 +85,7 @@ def canvas(
 
 
 def _reach(chart: Chart, place: Array, inward: bool) -> float:
-    """Return how far from the middle of a node on a circle arcs must end to stay visible, in units of the axes."""
+    """Return how far from a node's centre, in axis units, arcs must end to stay visible on a circle."""
     x, (low, high) = chart.layout["xaxis"], chart.layout["yaxis"]["range"]
     (left, right), room = x["range"], SKETCH if x["fixedrange"] else NARROW
     pixels = min(room / (right - left), (chart.layout["height"] - BESIDE) / (high - low))
@@ -100,7 +100,7 @@ def _node_size(S: int, row: bool) -> float:
 def moves(
     chart: Chart, place: Array, chances: Array, action: int, name: str, *, one_side: bool, inward: bool
 ) -> None:
-    """Draw one action's moves as arcs with one legend entry; chances [S, S] determine the arcs' widths, one of four."""
+    """Draw one action's moves as arcs with one legend entry; chances [S, S] select one of four widths for each arc."""
     color = action_colors(action + 1, chart.dark)[action]
     reach = 0.0 if in_row(place) else _reach(chart, place, inward)
     opacity = 0.9 if len(place) <= NAMED_STATES else 0.6
@@ -130,9 +130,9 @@ def moves(
 
 
 def _arc(place: Array, s: int, t: int, action: int, one_side: bool, inward: bool, reach: float) -> Array:
-    """Return the points [n, 2] of the arc from state s to state t. In a chain, moves up arch above it and moves down
-    below. A loop leaves its node and returns, farther out for later actions; on a circle with names outside it points
-    inward, and for two states upward. reach: the result of `_reach`."""
+    """Return the points [n, 2] of the arc from state s to state t. In a chain, moves up arch above it, and moves down
+    arch below it. A loop leaves its node and returns, farther out for later actions; on a circle with names outside, it
+    points inward, or upward if there are two states. reach: the result of `_reach`."""
     at = np.linspace(0, 1, 17)[:, None]
     start, end = place[s], place[t]
     if in_row(place):
@@ -169,7 +169,7 @@ def _arc(place: Array, s: int, t: int, action: int, one_side: bool, inward: bool
 
 
 def likeliest(chances: Array, of_all_actions: bool) -> Array:
-    """Return the chances [S, A, S], all 0 except the likeliest move to another state, of each action or of all."""
+    """Return the chances [S, A, S] with only the likeliest move to another state left, for each action or overall."""
     away = np.where(np.eye(len(chances), dtype=bool)[:, None, :], 0.0, chances)
     return np.where(away == away.max(axis=(1, 2) if of_all_actions else 2, keepdims=True), away, 0.0)
 
@@ -223,7 +223,7 @@ def nodes(
 
 
 def short_words(labels: Sequence[str]) -> list[str] | None:
-    """Return each label or, if it is long, its final number; None unless all are distinct and at most four letters."""
+    """Return each label or, if it is long, its final number; None if any are equal or longer than four letters."""
     words = _ends(labels)
     return words if max(map(len, words)) <= 4 and len(set(words)) == len(words) else None
 

@@ -34,17 +34,17 @@ def cell_marks(drawing: Mapping[str, Any]) -> list[str]:
 
 
 def chance_over(drawing: Mapping[str, Any], visited: Array) -> float:
-    """Return the probability that an episode is over: that of states [S] beyond a grid's cells, 0 without a grid."""
+    """Return the probability that an episode is over: that of states [S] beyond a grid's cells (0 without a grid)."""
     return float(visited[len(drawing["cells"]) :].sum()) if is_grid(drawing) else 0.0
 
 
 def pixels(drawing: Mapping[str, Any], small: bool) -> float:
-    """Return the side of a cell in pixels, on the narrowest screen."""
+    """Return the side length of a cell in pixels on the narrowest screen."""
     return float(min((SMALL if small else LARGE) / drawing["rows"], NARROW / drawing["columns"], 64))
 
 
 def canvas(title: str, drawing: Mapping[str, Any], dark: bool, *, small: bool, subtitle: str = "") -> Chart:
-    """Return a chart with an empty grid and its walls, rows from top to bottom. Layers below the cells show in gaps."""
+    """Return a chart of an empty grid with walls, rows from top to bottom. Layers below the cells show through gaps."""
     rows, columns = drawing["rows"], drawing["columns"]
     side = pixels(drawing, small)
     chart = Chart(title, subtitle=subtitle, height=round(side * rows) + (8 if small else 150), dark=dark)
@@ -123,7 +123,7 @@ def signs(chart: Chart, drawing: Mapping[str, Any], inks: Sequence[str], small: 
 def arrows(
     chart: Chart, drawing: Mapping[str, Any], taken: Array, inks: Sequence[str], which: NDArray[np.bool_]
 ) -> None:
-    """Draw arrows for actions in the cells `which`: one in the middle, several nearer targets, larger if likelier."""
+    """Draw arrows for actions in the cells `which`: one in the middle, or several near targets, larger if likelier."""
     moves = drawing["moves"]
     at = [
         (int(i), int(a), 0.0 if taken[i, a] > 1 - FAINTEST else ASIDE)

@@ -64,7 +64,7 @@ def circles_of_users(chart: Chart, asked: AskedChart, filled: float) -> None:
 
 
 def waiting(chart: Chart, asked: AskedChart, at: float) -> None:
-    """Draw the marker at the slider's position before a visitor places it; it is not an answer, nor in the legend."""
+    """Draw the marker at the slider's position before a visitor places it, as neither an answer nor a legend entry."""
     low, high = asked.y_range
     text = {"color": chart.colors.ink}
     _answer_lines(
@@ -174,8 +174,8 @@ def places_to_press(chart: Chart, asked: AskedChart, at: Sequence[float], words:
 
 
 def tags(chart: Chart, asked: AskedChart, order: Sequence[int], names: Sequence[str], shown: bool) -> None:
-    """Write a number on each curve, and list the names that a visitor gave to the curves in the legend, because there
-    is no room between curves. With the answer, the legend lists the curves in the order of their numbers.
+    """Write a number on each curve, and list in the legend the names that a visitor gave the curves, because there is
+    no room between them. With the answer, the legend lists the curves in the order of their numbers.
 
     order: the index of the curve for each number, from 1 on; names: in the same order, "" for a curve without one.
     """
@@ -228,7 +228,7 @@ def points_apart(asked: AskedChart, order: Sequence[int]) -> list[tuple[float, f
 
 
 def _value(share: float, log: bool, ends: tuple[float, float]) -> float:
-    """Return the value at a share of an axis."""
+    """Return the value at a position on an axis, given as a share of its length."""
     low, high = np.log(ends) if log else ends
     value = low + share * (high - low)
     return float(np.exp(value) if log else value)

@@ -1,4 +1,4 @@
-"""Heatmaps stacked on top of each other that share their axes, each with a slim colour bar.
+"""Stacked heatmaps with shared axes, each with a slim colour bar.
 
 They are not side by side because columns of a figure cannot wrap, and a phone is 390 pixels wide.
 """
@@ -44,18 +44,18 @@ class Heatmap:
 
 
 def height(rows: int, labels: Sequence[str] = ()) -> int:
-    """Return the height in pixels of a panel with that many rows; labels of two lines need more room."""
+    """Return the height in pixels of a panel with that many rows; two-line labels need more room."""
     broken = any("<br>" in label for label in labels)
     return int(np.clip(max(22 * rows, TWO_LINES * len(labels) * broken), 70, MOST))
 
 
 def row_ticks(labels: Sequence[str]) -> Trace:
-    """Return axis settings that label as many of the rows as there is room for."""
+    """Return axis settings that label as many rows as there is room for."""
     return style.label_ticks(labels, height(len(labels)) // 16)
 
 
 def state_names(states: Sequence[str], room: int = MOST) -> list[str]:
-    """Shorten the labels of states; if `room` (pixels) allows, break long ones into two lines instead."""
+    """Shorten state labels; if `room` (pixels) allows, break long ones into two lines instead."""
     if TWO_LINES * len(states) > room:
         return style.short_labels(states)
     whole = style.short_labels(states, max(map(len, states)))
@@ -246,7 +246,7 @@ def cells_picture(
     see: str = "",
     dark: bool,
 ) -> Picture:
-    """Stack panels of cells (h, s, a) for one step, or all if None. columns: the numbers of the table, each [H, S,
+    """Stack panels of cells (h, s, a) for one step, or for all if None. columns: the numbers of the table, each [H, S,
     A]."""
     shape = next(iter(columns.values())).shape
     axes = cell_axes(shape, state_labels, action_labels, step)

@@ -1,4 +1,4 @@
-"""Charts of lessons: the curves of questions, partly hidden or unnamed, a class's answers, and the clinic's counts."""
+"""Charts for lessons: the curves of questions, partly hidden or unnamed, a class's answers, and the clinic's counts."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class AskedChart(Frame):
 def open_chart(
     asked: AskedChart, *, shown: bool, names: bool = True, large: bool = False, wide: bool = True, dark: bool
 ) -> Chart:
-    """Draw the chart without its text, for a projector if `large`: cut curves unless `shown`, grey unless `names`."""
+    """Draw the chart without text (for a projector if `large`); curves are cut unless `shown`, grey unless `names`."""
     chart = Chart(asked.title, asked.x_title, asked.y_title, height=HEIGHT if wide else TALL, dark=dark)
     drawn = [pair for pair in zip(asked.curves, asked.until, strict=True) if shown or pair[1] > 0]
     if names:
@@ -168,7 +168,7 @@ def _point_at(chart: Chart, x: float, y: float, words: str, wide: bool) -> None:
 
 
 def enlarge(chart: Chart, wide: bool) -> None:
-    """Enlarge the letters for a projector if the screen is `wide`, else for a phone."""
+    """Enlarge the text for a projector if the screen is `wide`, else for a phone."""
     text, title, numbers = PROJECTOR if wide else TELEPHONE
     layout = chart.layout
     for words, size in ((layout, text), (layout["legend"], text), (layout["title"], title)):

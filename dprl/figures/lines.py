@@ -22,7 +22,7 @@ SEEDS, DATA_SETS = "seeds", "data sets"
 
 
 def how_many(counts: Iterable[int], what: str) -> str:
-    """Return the samples of a mean in words, with their number if all curves have the same, such as "5 seeds"."""
+    """Describe the samples of a mean, with their number if it is the same for all curves, such as "5 seeds"."""
     found = {int(count) for count in counts}
     return f"{found.pop()} {what}" if len(found) == 1 and min(found) > 1 else what
 
@@ -268,7 +268,7 @@ def marker_size(look: CurveStyle, plain: int = 8) -> int:
 
 
 def folded(name: str, longest: int = LONGEST) -> str:
-    """Fold a long name into rows that fit on a telephone."""
+    """Break a long name into lines that fit on a phone."""
     if len(name) <= longest:
         return name
     return "<br>".join(textwrap.wrap(name, longest, break_long_words=False, break_on_hyphens=False)) or name

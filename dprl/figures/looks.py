@@ -57,7 +57,7 @@ class CurveStyle:
 
     @property
     def symbol(self) -> str:
-        """The marker, under its name in Plotly."""
+        """The marker's name in Plotly."""
         symbols = SYMBOLS[self.model]
         return symbols[self.noise % len(symbols)]
 
@@ -77,7 +77,7 @@ class CurveStyle:
 
 
 def numbered(kinds: Sequence[CurveStyle]) -> list[CurveStyle]:
-    """Return the styles, with a number for each that looks like an earlier one, whose number never changes."""
+    """Return the styles, numbering each that looks like an earlier one; the earlier one's number never changes."""
     result: list[CurveStyle] = []
     for kind in kinds:
         alike = [other for other in result if _one_color(other, kind)]
@@ -87,7 +87,7 @@ def numbered(kinds: Sequence[CurveStyle]) -> list[CurveStyle]:
 
 
 def dashed(kinds: Sequence[CurveStyle]) -> list[CurveStyle]:
-    """Return styles for a chart of one learner: new dashes if a colour is used again. Apply `numbered` afterwards."""
+    """Return styles for a chart of one learner, with new dashes if a colour recurs. Apply `numbered` afterwards."""
     result: list[CurveStyle] = []
     for kind in kinds:
         taken = {other.dash for other in result if _one_color(other, kind)}
@@ -111,7 +111,7 @@ def _one_color(a: CurveStyle, b: CurveStyle) -> bool:
 
 
 def shade(epsilon: float | None) -> float:
-    """Return a budget's place from most private (0) to least (1), the same in every chart; None is like epsilon = 1."""
+    """Return a budget's position from most private (0) to least (1), equal in all charts; None means epsilon = 1."""
     exponent = 0.0 if epsilon is None else math.log10(epsilon)
     return float(np.interp(exponent, (-3, -1, 1, 4), (0, 0.1, 0.9, 1)))
 

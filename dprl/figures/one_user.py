@@ -1,4 +1,4 @@
-"""Data for assets/web/one_user.js, which draws one user on an environment whose states fill with all users' visits."""
+"""Data for assets/web/one_user.js, which draws one user in an environment while all users' visits fill its states."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ def _state_places(
 
 
 def _lines(states: Sequence[str], wide: float) -> list[list[str]] | None:
-    """Return the lines of text for each state of this width: short words, or broken names; None if there is no room."""
+    """Return each state's lines of text at this width: short words, or wrapped names; None if there is no room."""
     if short := graph.short_words(states):
         return [[word] for word in short]
     signs = int(wide / LETTER)

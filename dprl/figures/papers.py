@@ -85,7 +85,7 @@ def matrix(papers: Mapping[str, Sequence[Any]], see: str, *, dark: bool = False)
 def ranked(
     title: str, rows: Sequence[tuple[Any, str, CurveStyle]], see: str, *, dark: bool = False
 ) -> Picture:
-    """Draw the users that each algorithm needs. rows: a `papers.ranking.Rank`, privacy model and look, from the top."""
+    """Draw the users that each algorithm needs. rows, from the top: `papers.ranking.Rank`, privacy model and look."""
     chart = Chart(
         title, "Users needed", "", subtitle="95% interval over seeds", height=110 + 26 * len(rows), dark=dark
     )
@@ -133,7 +133,7 @@ def measurements(
     dark: bool = False,
 ) -> Picture:
     """Draw a statistic and its interval in each setting next to the claim; `over` names the interval's samples, or is
-    "". rows: the setting's number and title, its `Finding`, and that in words."""
+    "". rows: the setting's number and title, its `Finding`, and the finding in words."""
     places, found = list(range(len(rows))), [one for _, _, one, _ in rows]
     ends = [v for f in found for v in (f.low, f.high, f.value, f.threshold, *f.zone) if np.isfinite(v)]
     if log:

@@ -44,7 +44,7 @@ class FigureDict(BaseFigure):
         self._made = made
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the figure as a dictionary, stored because Streamlit asks for it more than once."""
+        """Return the figure as a dictionary, which is stored because Streamlit asks for it more than once."""
         return self._made
 
 

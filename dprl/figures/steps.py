@@ -140,7 +140,7 @@ def over_steps(
     see: str = "",
     dark: bool,
 ) -> Picture:
-    """Stack panels whose columns are the steps of an episode.
+    """Stack panels with the steps of an episode as columns.
 
     columns: the numbers of the table, each [H, S]. names, palette: all categories and their colours, for a legend of
     those drawn. first: the number of the first step. when: the subtitle, such as "after 10 episodes".
@@ -177,7 +177,7 @@ Known = NDArray[np.bool_]
 
 
 def most_often(visits: Array, E: float) -> tuple[Policy, Known]:
-    """Return the actions [H, S] that users received most often, and whether at least one certainly received each.
+    """Return the actions [H, S] that users received most often, and whether each certainly has at least one user.
     visits: the noisy counts [H, S, A]; E: the bound on the error in a number of users."""
     return visits.argmax(-1), visits.max(-1) - E >= 1
 
@@ -185,8 +185,8 @@ def most_often(visits: Array, E: float) -> tuple[Policy, Known]:
 def changed(
     policy: Policy, enough: Known, visits: Array, E: float
 ) -> tuple[tuple[int, int, int, int] | None, int, int]:
-    """Return the place with the most users at which policy and users differ, both known: (step, state, policy's action,
-    users' action); the number of such places; and that of places with too few users. See `policy_beside_usual`."""
+    """Return the place with the most users at which the policy and the users differ, both known: (step, state, policy's
+    action, users' action), the number of such places, and the number with too few users. See `policy_beside_usual`."""
     usual, known = most_often(visits, E)
     differs = enough & known & (policy != usual)
     users = np.where(differs, visits.sum(-1), -np.inf)

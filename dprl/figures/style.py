@@ -27,7 +27,7 @@ PICTURES = ("png", "svg")  # the formats in which the toolbar's camera can save 
 def config(
     picture: str = "png", footer: str = "", *, dark: bool = False, name: str = "chart"
 ) -> dict[str, Any]:
-    """Return the config of st.plotly_chart(theme=None): the camera saves a PNG for slides or an SVG with the footer."""
+    """Return the config of st.plotly_chart(theme=None): its camera saves a PNG for slides or an SVG with the footer."""
     colors = theme(dark)
     saved = {"format": picture, "scale": 3 if picture == "png" else 1, "filename": name}
     return {
@@ -209,7 +209,7 @@ def translucent(color: str, opacity: float) -> str:
 
 
 def mix(scale: Scale, position: float) -> str:
-    """Return the colour #RRGGBB at a position from 0 to 1 of a scale."""
+    """Return the colour #RRGGBB at a position from 0 to 1 on a scale."""
     at = min(max(position, 0.0), 1.0) if np.isfinite(position) else 0.0
     places = [p for p, _ in scale]
     channels = zip(*(hex_to_rgb(color) for _, color in scale), strict=True)
@@ -217,7 +217,7 @@ def mix(scale: Scale, position: float) -> str:
 
 
 def crop(scale: Scale, first: float) -> Scale:
-    """Stretch the part of a scale from the position `first` to its end over 0 .. 1."""
+    """Stretch the part of a scale from the position `first` to its end so that it covers 0 to 1."""
     kept = [((p - first) / (1 - first), color) for p, color in scale if p > first]
     return ((0.0, mix(scale, first)), *kept)
 
@@ -287,7 +287,7 @@ def label_ticks(labels: Sequence[str], most: int) -> dict[str, Any]:
 
 
 def step_ticks(steps: int, first: int = 0) -> dict[str, Any]:
-    """Return axis settings for the steps of an episode: at most eight whole numbers, from `first` on."""
+    """Return axis settings for the steps of an episode: at most eight whole numbers, starting at `first`."""
     gap = next((gap for gap in (1, 2, 5, 10, 20, 25, 50, 100) if steps <= 8 * gap), 200)
     at = list(range(0, steps, gap))
     return {"tickvals": at, "ticktext": [str(h + first) for h in at], "tickangle": 0}

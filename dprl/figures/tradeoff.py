@@ -170,7 +170,7 @@ def _markers(chart: Chart, curve: Frontier, floor: Floor, symbol: str) -> None:
 
 
 def _theory(chart: Chart, curves: Sequence[Frontier], symbol: str) -> None:
-    """Draw the slope of each paper's bound through the middle of the points that were fitted."""
+    """Draw the slope of each paper's bound through the middle of the fitted points."""
     named: set[float] = set()
     for curve in curves:
         x = np.asarray(curve.x, float)

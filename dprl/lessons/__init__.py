@@ -1,4 +1,4 @@
-"""Lessons of about five minutes, one TOML file each: nine come with the program, and a teacher can add others.
+"""Lessons of about five minutes, each in one TOML file: nine come with the program, and a teacher can add more.
 
 The folder that DPRL_LESSONS names is read again whenever one of its files has changed.
 """
@@ -33,7 +33,7 @@ class Shelf(Mapping[str, Lesson]):
 
     @property
     def stamps(self) -> Stamps:
-        """A teacher's files with the times of their last changes; equal if no file has changed."""
+        """A teacher's files with the times of their last changes; they stay equal until a file changes."""
         folder = os.environ.get("DPRL_LESSONS")
         files = sorted(Path(folder).glob("*.toml")) if folder else []
         return tuple((path, path.stat().st_mtime) for path in files)

@@ -35,7 +35,7 @@ EDGE = 1e-30  # the smallest divisor in a quotient of readings
 
 @dataclass(frozen=True)
 class DrawnSeries:
-    """A series of a chart. until: the x up to which it is drawn before the answer is shown; 0 hides all of it."""
+    """A series of a chart. until: where the visible part ends before the answer is shown; 0 hides all of it."""
 
     series: SpecSeries
     until: float = np.inf
@@ -101,7 +101,7 @@ class Drawn:
     plot: Plot
 
     def read(self, text: str) -> Any:
-        """Return the number that a reading stands for; a measured exponent comes with its interval."""
+        """Return the number for a reading; a measured exponent comes with its interval."""
         first, _, second = text.partition("/")
         found = self._call(first)
         return first_of(found) / max(first_of(self._call(second)), EDGE) if second else found

@@ -41,7 +41,7 @@ def _curves(curve: Curve, chart: Chart, evidence: Evidence) -> Plot:
 
 
 def sweep(spec: RunSpec) -> tuple[RunSpec, ...]:
-    """Return a run at each of BUDGETS, the largest first."""
+    """Return a run for each of BUDGETS, starting with the largest."""
     return tuple(spec.replace(epsilon=epsilon) for epsilon in reversed(BUDGETS))
 
 
@@ -65,7 +65,7 @@ def _noise(evidence: Evidence, spec: RunSpec) -> tuple[Array, Array]:
 
 
 def right(drawn: Drawn, epsilon: float = math.inf) -> float:
-    """Return an upper bound on how many of PEOPLE users an attacker guesses correctly; by default, without noise."""
+    """Return an upper bound on how many of PEOPLE users an attacker can guess correctly; by default, without noise."""
     if math.isinf(epsilon):
         return float(PEOPLE * best_guess(COIN, np.zeros(1), np.zeros(1)))
     found = drawn.evidence.answers["promise", ATTACK.run.replace(epsilon=epsilon)]
@@ -130,7 +130,7 @@ def _errors(evidence: Evidence, way: str) -> Array:
 
 
 def _collusion(chart: Chart, evidence: Evidence) -> Plot:
-    """Plot the share of users whose data two others work out this precisely, with `one` draw and with a `tree`."""
+    """Plot the share of users whose data two others work out to this precision, with `one` draw and with a `tree`."""
     x, drawn = np.linspace(0.0, chart.frame["x_range"][1], 201), []
     for key in chart.specs:
         share = (_errors(evidence, key)[None, :] <= x[:, None] + EXACT).mean(axis=1)
@@ -167,7 +167,7 @@ GUESSED: Mapping[str, Callable[..., Any]] = {"right": right, "belief": belief}
 
 
 def asks_of_noise(spec: RunSpec) -> tuple[tuple[str, Any], ...]:
-    """Return the questions about the noise: its proved guarantee and, for noise as in a paper, also the stated one."""
+    """Return the questions about the noise: its proved guarantee and, for noise as in a paper, the stated one, too."""
     return ("promise", spec), *([("guarantee", spec)] if spec.calibration == "paper" else [])
 
 

@@ -68,7 +68,7 @@ class Table:
                 raise self.refuse(name, said)
 
     def refuse(self, name: str, sentence: str) -> SpecError:
-        """Return an error about a field of this table, with this sentence."""
+        """Return an error with this sentence about a field of this table."""
         return SpecError(f"{self.where}, {name}", sentence)
 
 
@@ -96,7 +96,7 @@ class Step:
 
     @property
     def questions(self) -> tuple[tuple[str, Any], ...]:
-        """The questions (simulation.kinds), each with a spec, whose answers the chart needs."""
+        """The questions (simulation.kinds) that the chart needs answered, each with a spec."""
         asks, curves = self.chart.kind.asks, self.chart.specs.values()
         return tuple(dict.fromkeys(asked for spec in curves for asked in asks(spec))) if asks else ()
 
@@ -149,7 +149,7 @@ class Step:
         return str(prediction.verdict(prediction.parse(text), self.truth(evidence)))
 
     def together(self, texts: Sequence[str], evidence: Evidence) -> str:
-        """Describe the error of a class, in a sentence or two. texts: at least one valid answer, else SpecError."""
+        """Describe the error of a class, in a sentence or two. texts: one or more valid answers, else SpecError."""
         prediction: Any = self.prediction
         return str(prediction.together(list(map(prediction.parse, texts)), self.truth(evidence)))
 
@@ -167,13 +167,13 @@ class Lesson:
     attempt: tuple[str, str] | None  # a suggestion for a next step, and its link
 
     def met(self, at: int) -> tuple[str, Mapping[str, Any]] | None:
-        """Return the environment that first appears at a step, counted from 0; None if none does."""
+        """Return the environment that first appears at a step, counted from 0, or None."""
         here = self.steps[at].environment
         return here if not at or self.steps[at - 1].environment != here else None
 
 
 def read_lesson(path: Path, own: Mapping[str, Any] | None = None) -> Lesson:
-    """Read the lesson in a file. own: its texts in another language, from `messages`. Raises SpecError for a fault."""
+    """Read the lesson in a file. own: translated texts from `messages`. Raises SpecError for a faulty file."""
     try:
         table = Table(overlaid(tomllib.loads(path.read_text("utf-8")), own or {}), path.name)
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:

@@ -38,7 +38,7 @@ def _capital(words: str) -> str:
 
 @dataclass(frozen=True)
 class Order:
-    """A matching of curves and names: the items in the order of the curves 1, 2, ...
+    """A matching of curves to names: the items in the order of the curves 1, 2, ...
 
     An answer is a tuple of the items' indices in the order of the curves; its text has a letter for each, such as
     "bac". In an unfinished text, "-" stands for a curve that has no name yet.
@@ -98,7 +98,7 @@ class Order:
         return [*wrong, "wrong"]
 
     def together(self, answers: Sequence[Sequence[int]], truth: Sequence[int]) -> str:
-        """Describe how many of a class's predictions (at least one) are correct, and the most frequent mistake."""
+        """Describe how many of a class's predictions (at least one) are correct, and name the most frequent mistake."""
         n, right = len(answers), sum(tuple(answer) == tuple(truth) for answer in answers)
         name = "orders_one" if 1 in (right, n) else "orders"
         said = filled(VERDICT[name], right=right, predictions=counted(n, "prediction"), n=len(truth))
@@ -114,7 +114,7 @@ class Order:
         return listed([f"{i}. {self.items[place]}" for i, place in enumerate(answer, 1)])
 
     def draw(self, chart: Chart, asked: AskedChart, text: str, truth: Sequence[int], shown: bool) -> None:
-        """Draw the numbers of the curves, and the names that an answer gives them. The chart's curves are the items."""
+        """Draw the numbers of the curves, and the names that an answer gives them. The items are the chart's curves."""
         names = text if len(text) == len(self.items) else OPEN * len(self.items)
         words = [self.items[self.letters.index(letter)] if letter != OPEN else "" for letter in names]
         figures.tags(chart, asked, truth, words, shown)
@@ -148,7 +148,7 @@ class Marker:
 
     @property
     def marks(self) -> tuple[float, ...]:
-        """The stops of a slider, from left to right, in increasing order of their values in words."""
+        """The stops of a slider from left to right, ordered by their values in words."""
         if self.log:
             n = round(self.steps * math.log10(self.high / self.low))
             exact = (self.low * 10 ** (i / self.steps) for i in range(n + 1))
@@ -164,7 +164,7 @@ class Marker:
         return self.marks[0] if self.waits is None else self.nearest(self.waits)
 
     def nearest(self, x: float) -> float:
-        """Return the mark nearest to a place on the axis."""
+        """Return the mark nearest to a position on the axis."""
         place = max(x, 1e-300) if self.log else x
         return min(self.marks, key=lambda mark: self.distance(mark, place))
 
@@ -191,7 +191,7 @@ class Marker:
 
     @property
     def words(self) -> dict[str, str]:
-        """The words for too much, too little and less of it."""
+        """The words for "too much", "too little" and "less"."""
         kind = "share" if self.share else "budget" if self.unit.startswith("ε") else "count"
         return dict(VERDICT[kind])
 
@@ -207,13 +207,13 @@ class Marker:
         return filled(VERDICT["times"], times=rough(times), way=way)
 
     def errors(self, guess: float, truth: float) -> list[str]:
-        """Name the error of a guess: `low`, `high`, or `right` if it is none."""
+        """Name the error of a guess: `low`, `high`, or `right` if there is none."""
         if self.score(guess, truth) == 1:
             return ["right"]
         return ["low" if (guess < truth) != self.inverse else "high"]
 
     def typical(self, answers: Sequence[float]) -> list[float]:
-        """Return the median of at least one answer; two if two different ones stand in the middle."""
+        """Return the median of at least one answer, or both middle answers if they differ."""
         ordered, n = sorted(answers, reverse=self.inverse), len(answers)
         return list(dict.fromkeys(ordered[(n - 1) // 2 : n // 2 + 1]))
 

@@ -1,4 +1,4 @@
-"""Messages to visitors, stored apart from the code: templates with named fields, in one file per part of the pages.
+"""Messages to visitors, stored apart from the code: templates with named fields, one file for each part of the pages.
 
 A language is a folder of TOML files that replace messages of `en`. This package imports nothing else of dprl.
 """

@@ -13,7 +13,7 @@ MOST_HTML, MOST_CELL = 1800, 160  # characters of a table for a notebook, and of
 
 
 class _Shortened(reprlib.Repr):
-    """A formatter of values in one line: a long value as its ends, an array as its shape, a function as its name."""
+    """A formatter for one line: a long value is shown by its ends, an array by its shape, a function by its name."""
 
     def repr_ndarray(self, x: Any, level: int) -> str:
         return f"<array of {x.dtype}, shape {x.shape}>"
@@ -35,7 +35,7 @@ def described(record: Any) -> str:
 
 
 def tabulated(record: Any) -> str:
-    """Return a dataclass as an HTML table, with a row for each field that is set, as its `_repr_html_`."""
+    """Return a dataclass as an HTML table, with a row for each field that is set, for `_repr_html_`."""
     values = ((field.name, getattr(record, field.name)) for field in fields(record))
     return table_of(type(record).__name__, (one for one in values if one[1] not in (None, "", (), {})))
 

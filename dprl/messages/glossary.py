@@ -10,7 +10,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Term:
-    """A term of the glossary with its definition. The beginning of glossary.toml explains each attribute."""
+    """A term of the glossary with its definition. The top of glossary.toml explains each attribute."""
 
     term: str
     definition: str

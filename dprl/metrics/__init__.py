@@ -1,1 +1,1 @@
-"""Numbers that pages compute from traces: bands over seeds, the privacy cost, exponents, noise, and mistakes."""
+"""Quantities that pages compute from traces: bands over seeds, the privacy cost, exponents, noise, and mistakes."""

@@ -1,5 +1,5 @@
-"""Measures of an attack's success: how far apart its scores are in two worlds, the epsilon that this implies, and the
-share of users it identifies.
+"""Measures of an attack's success: the distance between its scores in two worlds, the epsilon that this implies, and
+the share of users it identifies.
 
 Scores are log-likelihood ratios. `first` [n] are those of runs in the first world, `second` [n] in the second.
 """
@@ -24,7 +24,7 @@ class Measured(NamedTuple):
 
 
 class Roc(NamedTuple):
-    """The ROC curve: the false positive rate (in the second world) and true positive rate (in the first), [P] each."""
+    """The ROC curve: false positive rates (in the second world) and true positive rates (in the first), [P] each."""
 
     false: Array
     true: Array
@@ -32,7 +32,7 @@ class Roc(NamedTuple):
 
 def separation(first: Array, second: Array) -> Measured:
     """Return the number of pooled standard deviations by which the mean scores of the two worlds differ, with the
-    large-sample interval for normal scores: NaN for fewer than two runs per world, 0 if the scores do not vary."""
+    large-sample interval for normal scores; NaN for fewer than two runs per world, and 0 if the scores do not vary."""
     from scipy.special import ndtri
 
     n = (len(first), len(second))
@@ -66,7 +66,7 @@ def epsilon_of_separation(found: Measured, separations: Array, epsilons: Array) 
 
 def surely(first: Array, second: Array, delta: float) -> float:
     """Return a lower bound on epsilon for any noise, with probability LEVEL: epsilon >= ln((P - delta) / Q) by
-    Clopper-Pearson bounds on the shares P and Q of scores beyond a threshold, which the other half of runs chose."""
+    Clopper-Pearson bounds on the shares P and Q of scores beyond a threshold that the other half of the runs chose."""
     if min(len(first), len(second)) < 8:
         return 0.0
     best, chosen = 0.0, (first, second, np.inf)
@@ -86,7 +86,7 @@ def _least(a: Array, b: Array, threshold: float, delta: float) -> float:
 
 
 def clopper_pearson(count: float, of: int, tests: int = 1) -> Measured:
-    """Return count / of with its exact interval at LEVEL. tests: how many intervals must hold at once (Bonferroni)."""
+    """Return count / of with its exact interval at LEVEL. tests: the number of joint intervals (Bonferroni)."""
     from scipy.special import betaincinv
 
     wrong = (1 - LEVEL) / (2 * tests)
@@ -96,7 +96,7 @@ def clopper_pearson(count: float, of: int, tests: int = 1) -> Measured:
 
 
 def histogram(first: Array, second: Array) -> tuple[Array, Integers, Integers]:
-    """Return the edges of 40 bins [B + 1], and the numbers of runs per bin [B] in the first and in the second world."""
+    """Return the edges of 40 bins [B + 1], and the number of runs per bin [B] in each of the two worlds."""
     both = np.concatenate([first, second])
     low, high = (float(both.min()), float(both.max())) if len(both) else (-1.0, 1.0)
     if high - low < 1e-12:
@@ -117,7 +117,7 @@ def roc(first: Array, second: Array) -> Roc:
 
 
 def guessed_right(first: Array, second: Array) -> Measured:
-    """Return the share of correct maximum-likelihood guesses for equally likely worlds; a tie is half a guess."""
+    """Return the share of correct maximum-likelihood guesses for equally likely worlds; a tie counts as half."""
     n = len(first) + len(second)
     if n == 0:
         return Measured(np.nan, np.nan, np.nan)
@@ -126,7 +126,7 @@ def guessed_right(first: Array, second: Array) -> Measured:
 
 
 def best_guess(prior: float, false: Array, missed: Array) -> float:
-    """Return the best test's probability of a right guess. prior: of the first world; false, missed: its rates [P]."""
+    """Return the best test's probability of a correct guess. prior: the first world's; false, missed: its rates [P]."""
     right = prior * (1 - np.asarray(missed)) + (1 - prior) * (1 - np.asarray(false))
     return float(max(right.max(), prior, 1 - prior))
 

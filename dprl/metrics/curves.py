@@ -136,7 +136,7 @@ class RunCurves:
         return len(self.values) == seeds and bool(self.done.all())
 
     def frame(self, axis: str, measure: str) -> pd.DataFrame:
-        """Return a tidy table with the columns seed, `axis` and `measure`."""
+        """Return a tidy table with the columns `seed`, `axis` and `measure`."""
         import pandas as pd
 
         seeds = np.repeat(np.arange(len(self.values)), len(self.at))

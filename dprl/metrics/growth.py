@@ -1,4 +1,4 @@
-"""Exponents: the power by which regret, the privacy cost, or anything else grows."""
+"""Exponents: the powers with which regret, the privacy cost, and other quantities grow."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LINEAR = 0.9  # an exponent of regret above it counts as growth in proportion to
 def growth_exponent(
     episodes: Integers, regret: Array, from_k: float, to_k: float, statistic: Statistic = "mean"
 ) -> tuple[float, float, float]:
-    """Fit the exponent x with which cumulative regret grows like K^x between two numbers of episodes.
+    """Fit the exponent x for which cumulative regret grows like K^x between two numbers of episodes.
 
     For each seed of regret [seeds, C], x is the slope of a least-squares line through log regret at 32 log-spaced
     points of [from_k, to_k] (so that densely recorded stretches do not weigh more). Returns the mean (or median) over
@@ -55,7 +55,7 @@ def unsettled(episodes: Integers, regret: Array) -> int:
 @dataclass(frozen=True)
 class Growth:
     """The exponent with which a privacy cost grows between from_k and to_k episodes: its mean and 95% t interval over
-    those `seeds` of all `of` seeds whose cost was always above zero. The interval is NaN for fewer than two seeds."""
+    the `seeds` (out of `of`) with a cost that was always above zero. The interval is NaN for fewer than two seeds."""
 
     from_k: float
     to_k: float
@@ -72,7 +72,7 @@ class Growth:
 
 
 def growth_by_decade(episodes: Integers, price: Array) -> list[Growth]:
-    """Fit the growth exponent of a privacy cost [seeds, C] in each tenfold of episodes, counted back from the last.
+    """Fit the growth exponent of a privacy cost [seeds, C] in each tenfold range of episodes, going back from the last.
 
     Tenfolds that begin before 1,000 episodes are left out. A cost may be negative (a run without privacy that makes a
     rare late mistake loses more than the private run): such seeds are left out of that tenfold.
@@ -92,20 +92,20 @@ def growth_between(users: Array, price: Array) -> list[Growth]:
 
 
 def _growth(from_k: float, to_k: float, slopes: Array) -> Growth:
-    """Return the growth for the exponents of all seeds, slopes [seeds], which are NaN for seeds that do not count."""
+    """Return the growth given the exponents of all seeds, slopes [seeds], which are NaN for seeds that do not count."""
     known = slopes[np.isfinite(slopes)]
     return Growth(float(from_k), float(to_k), *center_of(known), len(known), len(slopes))
 
 
 def flat_from(decades: Sequence[Growth]) -> float | None:
-    """Return the episodes from which a cost is flat: all exponents from there are known, with intervals up to FLAT."""
+    """Return the number of episodes from which a cost is flat: later exponents are known, with intervals up to FLAT."""
     flat = list(takewhile(lambda one: one.known and one.high <= FLAT, reversed(decades)))
     return flat[-1].from_k if flat else None
 
 
 def power_law(x: Array, values: Array, statistic: Statistic = "mean") -> tuple[float, float, float]:
-    """Fit the exponent with which values [seeds, P] grow in x [P], by least squares on logarithms for each seed: the
-    mean (or median) with its 95% interval. NaN for fewer than two points, or if a value is not above zero."""
+    """Fit the exponent with which values [seeds, P] grow in x [P], by least squares on logarithms for each seed. Return
+    the mean (or median) with its 95% interval, or NaN for fewer than two points or a value not above zero."""
     rows = np.asarray(values, float)
     if len(x) < 2 or not (np.isfinite(rows).all() and (rows > 0).all()):
         return (np.nan, np.nan, np.nan)

@@ -14,7 +14,7 @@ from dprl.metrics.curves import Array
 def worse_actions(
     policy: NDArray[Any], optimal_policy: NDArray[Any], optimal_Q: Array | None = None
 ) -> NDArray[np.bool_]:
-    """Return whether the policy's action is worse than the optimal one, [H, S], or merely differs without optimal_Q."""
+    """Return whether the policy's action is worse than the optimal one (merely different without optimal_Q), [H, S]."""
     if optimal_Q is None:
         return np.asarray(policy != optimal_policy)
     mine = np.take_along_axis(optimal_Q, policy[..., None].astype(np.intp), axis=2)[..., 0]
@@ -28,7 +28,7 @@ def time_shared(occupancy: Array, optimal_occupancy: Array) -> float:
 
 
 def optimism(estimate: Array, optimal: Array) -> tuple[float, float]:
-    """Return the share of estimated values [H, ...] not below the optimal ones, and the mean excess at step 0."""
+    """Return the share of estimated values [H, ...] not below the optimal ones, and their mean excess at step 0."""
     return float(np.mean(estimate >= optimal - 1e-9)), float(np.mean(estimate[0] - optimal[0]))
 
 
@@ -67,7 +67,7 @@ class Bite(NamedTuple):
 
 
 def bite(Q_hat: Array, Q: Array, policy: NDArray[Any], occupancy: Array) -> Bite:
-    """Compare values before (Q_hat) and after (Q) a penalty, [H, S, A] each. policy, occupancy: the optimal, [H, S]."""
+    """Compare values before (Q_hat) and after (Q) a penalty, [H, S, A] each. policy, occupancy: optimal, [H, S]."""
     worth = Q_hat > 0
     taken = worth & (Q <= 0)
     on_path = np.take_along_axis(taken, policy[..., None].astype(np.intp), -1)[..., 0]
@@ -76,7 +76,7 @@ def bite(Q_hat: Array, Q: Array, policy: NDArray[Any], occupancy: Array) -> Bite
 
 
 def rarest(behaviour: Array, best: Array) -> tuple[int, int, int]:
-    """Return the (h, s, a) with best > 0 that the data visit least. behaviour, best: occupancies [H, S, A]."""
+    """Return the (h, s, a) with best > 0 that is visited least in the data. behaviour, best: occupancies [H, S, A]."""
     at = np.where(best > 0, behaviour, np.inf)
     h, s, a = np.unravel_index(int(at.argmin()), at.shape)
     return int(h), int(s), int(a)

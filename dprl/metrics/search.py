@@ -1,4 +1,4 @@
-"""The search for the number of users at which the privacy cost becomes small, where every K is a separate run."""
+"""The search for the number of users at which the privacy cost becomes small; every K is a separate run."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from dprl.metrics.curves import LEVEL, Array, Integers
 
 
 def next_to_try(known: Mapping[int, float], target: float, grid: Sequence[int], start: int) -> int | None:
-    """Choose the next K to run, in search of the first on the ascending grid with a privacy cost of at most `target`;
-    None if it is found, or is not on the grid. known: the cost per episode at each K that was run.
+    """Choose the next K to run in the search for the first K on the ascending grid with a privacy cost of at most
+    `target`; None if it has been found or is not on the grid. known: the cost per episode at each K that was run.
 
     The cost per episode falls about like 1/K or 1/sqrt(K), so the next K is the one at which linear interpolation
     between logarithms meets the target.
@@ -41,12 +41,12 @@ def next_to_try(known: Mapping[int, float], target: float, grid: Sequence[int], 
 
 
 def bootstrap(seeds: int, samples: int = 2000) -> Integers:
-    """Draw the seeds of each bootstrap sample, [samples, seeds]; equal for all curves, so that ratios stay paired."""
+    """Draw the seeds of each bootstrap sample, [samples, seeds]; equal for all curves so that ratios stay paired."""
     return np.random.default_rng(0).integers(0, seeds, (samples, seeds))
 
 
 def quantiles(resampled: Array) -> tuple[float, float]:
-    """Return the ends of the 95% bootstrap interval, from the numbers in all bootstrap samples [B]."""
+    """Return the ends of the 95% bootstrap interval, from the values in all bootstrap samples [B]."""
     ends = np.quantile(resampled, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], method="nearest")
     return float(ends[0]), float(ends[1])
 
@@ -107,7 +107,7 @@ def search_users(
 
 
 def bracket(known: Mapping[int, float], target: float) -> tuple[int | None, int | None]:
-    """Return the largest known K with a cost above the target, and the next known K; None for a missing one."""
+    """Return the largest known K with a cost above the target, and the next known K; None for one that is missing."""
     low = max((k for k, cost in known.items() if not cost <= target), default=None)
     return low, min((k for k in known if low is None or k > low), default=None)
 

@@ -18,7 +18,7 @@ TRACES = "traces"  # a question about runs that is answered from their whole tra
 
 @dataclass(frozen=True)
 class SpecSeries:
-    """Values of seeds, rows [seeds, P], at x [P], in the style of `spec`. one_budget: whether all have one budget."""
+    """Values per seed, rows [seeds, P], at x [P], in the style of `spec`. one_budget: whether all share one budget."""
 
     spec: Spec
     label: str
@@ -90,7 +90,7 @@ class Claim:
 
     @cached_property
     def runs(self) -> dict[Any, bool]:
-        """Return the runs of all settings, and whether the whole curve of each is stored."""
+        """Return the runs of all settings, and whether each one's whole curve is stored."""
         found: dict[Any, bool] = {}
         for setting in self.settings:
             for spec in setting.specs if setting.question in ("", TRACES) else ():

@@ -49,7 +49,7 @@ def to_dict(evidence: Evidence) -> dict[str, Any]:
 
 
 def from_dict(given: Mapping[str, Any], questions: Mapping[Any, str]) -> Evidence:
-    """Restore evidence from `to_dict`. questions: those about each spec; answers without a question are left out."""
+    """Restore evidence from `to_dict`. questions: those for each spec; answers to other questions are left out."""
     runs = {}
     for one in given["runs"]:
         v_star = np.nan if one["v_star"] is None else one["v_star"]
@@ -80,7 +80,7 @@ def evidence(store: Store, claim: Claim) -> Evidence | None:
 
 
 def finished(store: Store, spec: Spec) -> RunCurves | None:
-    """Return a finished run with V*; None if a seed has not finished, or its traces were deleted to save space."""
+    """Return a finished run with V*; None if a seed has not finished or its traces were deleted to save space."""
     run, first = store.whole_curves(spec), store.traces(spec, seeds=(0,))
     if run is None or not first:
         return None
@@ -88,8 +88,8 @@ def finished(store: Store, spec: Spec) -> RunCurves | None:
 
 
 def seen_in(trace: Trace) -> dict[str, list[bool]]:
-    """Return whether, in each seed, all noise was within the error bound E (covered), no estimated value of an action
-    was below the optimum (optimistic), and released counts add up and exceed the true ones by 0 to E (consistent)."""
+    """Return whether, in each seed, all noise was within the error bound E (covered), no estimated action value was
+    below the optimum (optimistic), and released counts add up and exceed the true ones by 0 to E (consistent)."""
     found: dict[str, list[bool]] = {"covered": [], "optimistic": [], "consistent": []}
     for seed in trace.seeds:
         found["covered"].append(bool(seed.coverage_ratio.max() <= 1))
@@ -115,7 +115,7 @@ def noted(question: str, answer: Any) -> Any:
 def gather_evidence(
     store: Store, claim: Claim, visitor: str, progress: Callable[[float], None] | None = None
 ) -> Evidence:
-    """Request the missing runs and wait for them. Raises RunFailed, and SpecError for a run past the limits."""
+    """Request the missing runs and wait for them. Raises RunFailed, and SpecError for a run beyond the limits."""
     collect(store, claim.runs, visitor, finished, progress)
     traced = [spec for spec, question in claim.questions.items() if question == TRACES]
     collect(store, traced, visitor, Store.whole_trace)

@@ -1,4 +1,4 @@
-"""The experiments on the papers' main claims, with the runs and the threshold of each.
+"""The experiments on the papers' main claims, each with its runs and its threshold.
 
 Thresholds are the same in all settings: an exponent must be within FLAT of a theorem's, a share of v* within 1% (5% at
 the size of the paper's figure), and an order must hold in the whole interval. The first setting has the paper's problem
@@ -34,7 +34,7 @@ def at(environment: str, episodes: int, **changes: Any) -> RunSpec:
 
 
 def by_trust(base: RunSpec) -> Chains:
-    """Return runs in the figure's order: no privacy, a curator at a large and a small budget, no trusted party."""
+    """Return runs in the figure's order: no privacy, a curator with a large and a small budget, no trusted party."""
     return [[base.baseline(), base.replace(epsilon=10.0), base, base.replace(privacy="local")]]
 
 
@@ -176,7 +176,7 @@ EIGHT = MIXTURE.replace(environment_params={"d": 8, "S": 4, "H": 10})
 
 
 def over(base: RunSpec, first: int, last: int, shrinking: bool = False) -> list[RunSpec]:
-    """Return runs of 10^first to 10^last users. shrinking: whether the gap between actions falls like 1/sqrt(K)."""
+    """Return runs of 10^first to 10^last users. shrinking: whether the gap between actions shrinks like 1/sqrt(K)."""
     runs = [base.replace(episodes=10**k) for k in range(first, last + 1)]
     if not shrinking:
         return runs

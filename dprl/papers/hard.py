@@ -22,7 +22,7 @@ ARM_0_IS_BEST = {1: 1, 3: 11, 7: 23}  # number of worse arms to a seed of the en
 
 
 def instance(learner: RunSpec, gap: float, arms: int = 3) -> RunSpec:
-    """Return a run on a bandit with this number of worse arms, which pay `gap` less per episode than the best arm."""
+    """Return a run on a bandit with this many worse arms, which pay `gap` less per episode than the best arm."""
     params = {"n": 1, "m": arms, "alpha": 2 * gap, "H": 2, "seed": ARM_0_IS_BEST[arms]}
     return learner.replace(environment="hard-jdp", environment_params=params)
 
@@ -84,7 +84,7 @@ def fewest(spec: RunSpec) -> float:
 
 
 def above_the_bound(specs: Sequence[RunSpec]) -> Setting:
-    """Test that at no budget the mean number of plays of each worse arm is below the theorem's lower bound."""
+    """Test that the mean number of plays of each worse arm is never below the theorem's lower bound, at any budget."""
 
     def judge(evidence: Evidence) -> Finding:
         return every_more_than(np.array([pulls(evidence, spec) / fewest(spec) for spec in specs]), 1.0)

@@ -1,4 +1,4 @@
-"""Every numbered item of the five papers, with its verdict: the items on the page Papers.
+"""Every numbered item of the five papers, with its verdict, as shown on the page Papers.
 
 The items are data, in one TOML file for each paper. A verdict that an experiment decides is always computed from its
 results. related.toml has the later papers.
@@ -79,7 +79,7 @@ class Item:
         return tuple(place - 1 for place in self.settings) or tuple(range(len(self.claim.settings)))
 
     def found(self, reports: Mapping[str, ClaimReport]) -> ItemFinding:
-        """Return the verdict, which an experiment's report decides if there is one."""
+        """Return the verdict, which comes from an experiment's report if there is one."""
         if self.claim is None:
             stated = next(verdict for verdict in ITEM_VERDICTS if verdict == self.verdict)
             return ItemFinding(self, stated, self.why)

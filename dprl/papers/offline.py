@@ -1,4 +1,4 @@
-"""Experiments on learning from private data sets: how near a private learner comes to its non-private baseline."""
+"""Experiments on learning from private data sets: how close a private learner gets to its non-private baseline."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def gaps(specs: Sequence[OfflineSpec]) -> Callable[[Evidence], SettingPlot]:
 
 
 def near_its_baseline(spec: OfflineSpec, n: int, most: float) -> Setting:
-    """Test that with n trajectories a run loses at most a share `most` of v* more than without privacy."""
+    """Test that, with n trajectories, a run loses at most a share `most` of v* more than without privacy."""
     specs = (spec.baseline(), spec)
     return Setting(
         f"{environment_of(spec)} · {learner_label(spec)} · n = {human(n)}",
@@ -61,7 +61,7 @@ def near_its_baseline(spec: OfflineSpec, n: int, most: float) -> Setting:
 
 
 def nearer(specs: Sequence[OfflineSpec], n: int) -> Setting:
-    """Test that with n trajectories each run loses less than the next run in `specs`."""
+    """Test that, with n trajectories, each run loses less than the next run in `specs`."""
 
     def judge(evidence: Evidence) -> Finding:
         found = [gap(evidence, spec, n) for spec in specs]

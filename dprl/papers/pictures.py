@@ -1,4 +1,4 @@
-"""The curves of a claim's settings, as pages show them, and their tables, which `dprl reproduce` writes."""
+"""The curves of a claim's settings, as pages show them, and the tables that `dprl reproduce` writes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Experiments on the papers' own noise, and on their figures of measurements."""
+"""Experiments on the papers' own noise, and on the figures that show their measurements."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ READ = (
 
 
 def printed(key: str, title: str, says: str, source: str, why: str, *specs: RunSpec | OfflineSpec) -> Claim:
-    """Return a claim that noise as in a paper has the claimed guarantee, with a setting for each spec."""
+    """Return the claim that noise as in a paper has the guarantee stated there, with a setting for each spec."""
     return Claim(key, title, says, source, f"{READ} {why}", "", tuple(map(privacy.proves, specs)))
 
 

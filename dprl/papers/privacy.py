@@ -1,4 +1,4 @@
-"""Experiments on noise: a paper's proved guarantee, its bounds in runs, and data that two colluding users recover."""
+"""Experiments on noise: the guarantee of a paper, its bounds in runs, and the data that two colluding users recover."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ SEEN = {  # by key of `evidence.seen_in`: description, and required share of run
 
 
 def share_of_runs(what: str, specs: Sequence[RunSpec]) -> Setting:
-    """Test that a property holds in at least the required share of runs. what: its key in SEEN."""
+    """Test that a property holds in at least the required share of runs. what: the property's key in SEEN."""
     first, (words, least) = specs[0], SEEN[what]
 
     def judge(evidence: Evidence) -> Finding:

@@ -42,7 +42,7 @@ MOST_SECONDS = 120.0  # on one core, for all seeds of one run
 
 @dataclass(frozen=True)
 class RankedEnvironment:
-    """An environment at one size. key: its name in links."""
+    """An environment of one size. key: its name in links."""
 
     key: str
     title: str
@@ -103,7 +103,7 @@ class Rank:
 
     @property
     def mechanism(self) -> str:
-        """Describe the mechanism of its noise, and the reports that a row of counts includes."""
+        """Describe the mechanism of its noise, and the reports included in a row of counts."""
         spec = self.spec
         parts = (MECHANISMS[str(spec.mechanism)].title, REPORTS.get(spec.reports))
         return ", ".join(filter(None, parts))
@@ -143,7 +143,7 @@ class Ranking:
 
 
 def ranked_spec(problem: str, algorithm: str, privacy: str, K: int) -> RunSpec:
-    """Return the run of K users, with defaults for everything else. Raises SpecError if it is not possible."""
+    """Return the run of K users, with defaults for everything else. Raises SpecError if there is no such run."""
     epsilon, delta = BUDGET
     return PROBLEMS[problem].base.replace(
         algorithm=algorithm, privacy=privacy, calibration="calibrated", epsilon=epsilon, delta=delta,
@@ -163,7 +163,7 @@ def contenders() -> list[tuple[str, str]]:
 
 @dataclass
 class Candidate:
-    """An algorithm in an environment during the computation. specs: by K; ends: final regret of known runs, by K."""
+    """An algorithm in an environment during the computation. specs: by K; ends: known runs' final regret, by K."""
 
     problem: str
     algorithm: str
@@ -227,7 +227,7 @@ def rank(compute: Compute) -> Ranking:
 
 
 def final_regret(spec: RunSpec) -> Array:
-    """Return the final regret [seeds] without making a trace, whose guarantee would take longer than many runs."""
+    """Return the final regret [seeds], without a trace, because its guarantee would take longer than many runs."""
     found = np.empty(spec.seeds)
     for seed in range(spec.seeds):
         run = kinds.start(spec, seed)
@@ -243,8 +243,8 @@ def _final(specs: Sequence[RunSpec]) -> list[Array]:
 
 @contextmanager
 def workers(count: int, progress: Callable[[float], None] | None = None) -> Iterator[Compute]:
-    """Yield a function that computes runs in `count` processes; runs with the same noise share one process.
-    progress: called with the share of the present requests that is done."""
+    """Yield a function that computes runs in `count` processes; runs with the same noise share one process. progress:
+    called with the completed share of the present requests."""
     with ProcessPoolExecutor(count, mp_context=get_context("spawn")) as pool:
 
         def compute(specs: Sequence[RunSpec]) -> dict[RunSpec, Array]:

@@ -51,7 +51,7 @@ def by_horizon(base: RunSpec, horizons: Sequence[int]) -> list[RunSpec]:
 
 
 def in_horizon(specs: Sequence[RunSpec], other: str, least: float | None, note: str = "") -> Setting:
-    """Test the growth with H of a ratio of regrets: `other`, which does not know the variance, over an algorithm that
+    """Test the growth with H of a ratio of regrets: `other`, an algorithm that does not use the variance, over one that
     does. The claim is that it grows at least like H^least, or not at all if `least` is None."""
     ranges = [spec.replace(algorithm=other) for spec in specs]
 
@@ -89,7 +89,7 @@ def crossing(epsilons: Array, ratio: Array) -> Array:
 
 
 def median_slope(x: Array, rows: Array) -> Measured:
-    """Fit the log-log slope of medians (means depend on late seeds), rows [seeds, P], with a 95% bootstrap interval."""
+    """Fit the log-log slope of medians (means depend on slow seeds), rows [seeds, P], with a 95% bootstrap interval."""
 
     def slopes(medians: Array) -> Array:
         logs, at = np.log(medians), np.log(x) - np.log(x).mean()
@@ -134,7 +134,7 @@ def free_above(runs: Sequence[RunSpec], epsilons: Sequence[float], note: str = "
 
 
 def data_needed(specs: Sequence[OfflineSpec]) -> Setting:
-    """Test that the trajectories needed until privacy adds at most LOSS of V* grow like 1/epsilon (1/sqrt(rho))."""
+    """Test that the trajectories needed for privacy to add at most LOSS of V* grow like 1/epsilon (1/sqrt(rho))."""
     first, unit = specs[0], "1/ε" if specs[0].rho is None else "1/√ρ"
     x = np.array([1 / (spec.epsilon or np.inf) if spec.rho is None else spec.rho**-0.5 for spec in specs])
 

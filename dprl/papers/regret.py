@@ -1,4 +1,4 @@
-"""Experiments on the regret of online learners: its order between runs, the privacy cost, and their growth."""
+"""Experiments on the regret of online learners: its ranking of runs, the privacy cost, and the growth of both."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ def trust_label(spec: RunSpec) -> str:
 
 
 def learned(run: RunCurves) -> bool:
-    """Return whether the mean loss is below half the largest: else regret depends on which wrong policy is played."""
+    """Return whether the mean loss is below half the largest; else regret depends on which wrong policy is played."""
     return bool(run.ends.mean() < 0.5 * run.at[-1] * run.v_star)
 
 
 def order(chains: Sequence[Sequence[RunSpec]], note: str = "") -> Setting:
-    """Test that each run of a chain loses less than the next, seed by seed, unless both have learned nothing."""
+    """Test that each run in a chain loses less than the next, seed by seed, unless both have learned nothing."""
     specs = tuple(dict.fromkeys(spec for chain in chains for spec in chain))
     algorithms = dict.fromkeys(ALGORITHMS[spec.algorithm].title for spec in specs)
     title = problem_title(specs[-1], note)
@@ -93,7 +93,7 @@ def last_growth(evidence: Evidence, spec: RunSpec) -> Measured:
 
 
 def flattens(spec: RunSpec, beside: Sequence[RunSpec] = (), note: str = "") -> Setting:
-    """Test that the privacy cost stops growing. beside: other runs in the same chart."""
+    """Test that the privacy cost stops growing. beside: further runs to show in the same chart."""
     drawn = (spec, *beside)
     return Setting(
         problem_title(spec, note),

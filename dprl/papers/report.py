@@ -22,7 +22,7 @@ def version() -> dict[str, str]:
 
 @dataclass(frozen=True)
 class ClaimReport:
-    """The report on a claim: the verdict, a summary, and the finding and its numbers in words for each setting."""
+    """The report on a claim: the verdict, a summary, and each setting's finding and numbers in words."""
 
     claim: Claim
     verdict: Verdict

@@ -54,7 +54,7 @@ PARTS = (100, 10, 1)  # the slider offers the run's own number of users divided 
 
 @dataclass(frozen=True)
 class PlayedCurve:
-    """A curve of the page, with the runs that the page can simulate for it."""
+    """A curve on the page, with the runs that the page can simulate for it."""
 
     spec: RunSpec  # its run
     title: str  # its title on the dashboard
@@ -67,7 +67,7 @@ class PlayedCurve:
 
 @dataclass(frozen=True)
 class Shown:
-    """The view with which the page opens. x, y: "log" or "linear"; sentence: a message from whoever shares the page."""
+    """The view that the page opens with. x, y: "log" or "linear"; sentence: a message from whoever shares the page."""
 
     measure: PlayedMeasure = "share"
     x: str = "log"
@@ -225,7 +225,7 @@ def bends(data: bytes) -> bytes:
 
 
 class _Arrays:
-    """A collector of arrays, whose bytes follow one another; equal arrays are stored only once."""
+    """A collector of arrays that joins their bytes; equal arrays are stored only once."""
 
     def __init__(self) -> None:
         self._parts: list[bytes] = []
@@ -286,7 +286,7 @@ def _world(spec: RunSpec) -> dict[str, Any]:
 
 
 def _plain(figure: dict[str, Any]) -> dict[str, Any]:
-    """Return a picture with rounded numbers and without tools, so that touching it still scrolls the page."""
+    """Return a picture with rounded numbers and without tools, so that dragging on it still scrolls the page."""
     layout = {name: value for name, value in figure["layout"].items() if name != "template"} | {
         "dragmode": False
     }
@@ -305,8 +305,8 @@ def codec() -> dict[str, Any]:
 
 @cache
 def refused() -> dict[str, Any]:
-    """Return the combinations of settings that dprl refuses: the error sentences, without the final full stop, and
-    for each algorithm and privacy model the index of its sentence, or an index for each mechanism."""
+    """Return the combinations of settings that dprl refuses: the error sentences without the final full stop and, for
+    each algorithm and privacy model, the index of its sentence, or one index per mechanism."""
     sentences: dict[str, int] = {}
     pairs: dict[str, dict[str, Any]] = {}
 

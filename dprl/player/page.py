@@ -1,4 +1,4 @@
-"""The HTML page itself: one file that contains everything it needs, compressed, and one script that may run."""
+"""The HTML page itself: one file that contains everything it needs, compressed, and the only script that may run."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def unpacked(text: str) -> bytes:
 
 @cache
 def _fixed() -> dict[str, str]:
-    """Return the parts that are the same in all pages. They are cached, because compressing takes a second."""
+    """Return the parts that are the same in all pages. They are cached, because compression takes a second."""
     whole = script()
     return {
         "script": whole,
@@ -119,5 +119,5 @@ def _fixed() -> dict[str, str]:
 
 @cache
 def packed_plotly() -> str:
-    """Return Plotly's reduced script as compressed text. The result is cached, because compressing takes a second."""
+    """Return Plotly's reduced script as compressed text. The result is cached, because compression takes a second."""
     return packed(plotly().encode())

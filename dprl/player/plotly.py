@@ -46,7 +46,7 @@ TEMPLATE = re.compile(r"(?:[^`\\$]|\\.|\$(?!\{))*(`|\$\{)", re.DOTALL)
 
 
 class UnknownFormError(Exception):
-    """The error for a Plotly script that is bundled in a way that this module does not know."""
+    """The error for a Plotly script bundled in a way unknown to this module."""
 
 
 class ScriptPart(NamedTuple):
@@ -65,7 +65,7 @@ class ScriptPart(NamedTuple):
 
 @cache
 def plotly() -> str:
-    """Return Plotly's reduced script, all in one function in parentheses, which browsers compile while they load it."""
+    """Return Plotly's reduced script, as one function in parentheses, which browsers compile while they load it."""
     whole: str = get_plotlyjs()
     with suppress(UnknownFormError):
         whole = only(whole, CHARTS)
@@ -75,7 +75,7 @@ def plotly() -> str:
 
 
 def only(script: str, charts: tuple[str, ...]) -> str:
-    """Return the script with scatter charts and these kinds of charts only. Raises UnknownFormError."""
+    """Return the script with only scatter charts and these kinds of charts. Raises UnknownFormError."""
     head, parts, tail = _parts(script)
     known = {name: part for part in parts if part.function for name in part.names}
     found = LIST.search(parts[-1].text)
@@ -90,7 +90,7 @@ def only(script: str, charts: tuple[str, ...]) -> str:
 
 
 def _kind(known: dict[str, ScriptPart], name: str) -> str | None:
-    """Return the chart type that a module defines, directly or through a module that it calls; None if none."""
+    """Return the chart type that a module defines, directly or through a module that it calls, or None."""
     for behind in (name, *CALLED.findall(known[name].text)):
         if behind in known and (found := KIND.search(known[behind].text)):
             return found[1]

@@ -1,4 +1,4 @@
-"""Results in a script or a notebook: traces that draw themselves, sweeps that compute themselves.
+"""Results in a script or a notebook: traces that draw themselves, and sweeps that compute themselves.
 
 The classes here extend those of the simulation, which uses neither charts nor the store.
 """

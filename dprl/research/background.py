@@ -1,4 +1,4 @@
-"""Run specs, in this process or in background processes that share the dashboard's store."""
+"""Run specs in this process, or in background processes that share the dashboard's store."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def collect(
     read: Callable[[Store, S], T | None],
     progress: Callable[[float], None] | None = None,
 ) -> dict[S, T]:
-    """Request missing runs, wait for all, and return the value of `read` for each, which is None until a run has ended.
+    """Request missing runs, wait for all, and return each one's value of `read`, which is None until the run has ended.
 
     progress: called with the share done, 0 to 1. If the call ends early, the requests are withdrawn and finished seeds
     are kept, so that the next call continues from there. Raises RunFailed, and SpecError for a run past the limits.
@@ -76,7 +76,7 @@ def looks(
     read: Callable[[Store, S], T | None],
     found: dict[S, T],
 ) -> Generator[float, None, None]:
-    """Check all runs again and again: add finished ones to `found`, yield the share done; closing withdraws the
+    """Poll all runs: add finished ones to `found`, and yield the share done; closing the generator withdraws the
     requests."""
     asked: dict[S, int] = {}  # the number of requests for each
     try:
@@ -119,7 +119,7 @@ def store_with(
     engine: str | None,
     store: str | Path | None,
 ) -> Store:
-    """Open a store, with workers or a cluster if it lacks one of these runs. stored: returns a stored run, or None.
+    """Open a store, with workers or a cluster if any of these runs is missing. stored: returns a stored run, or None.
 
     Raises SpecError if an argument is not allowed, even if no run has to be computed, and StoreError.
     """
@@ -138,7 +138,7 @@ def store_with(
 
 
 class Where(TypedDict, total=False):
-    """The arguments of `run` that choose the workers and the store."""
+    """The arguments of `run` that select the workers and the store."""
 
     workers: int | None
     engine: str | None
@@ -206,7 +206,7 @@ async def run_async(
     engine: str | None = None,
     store: str | Path | None = None,
 ) -> Trace[Any]:
-    """Run every seed of a spec in background processes; `await dprl.run_async(spec)` leaves a notebook responsive.
+    """Run every seed of a spec in background processes; `await dprl.run_async(spec)` keeps a notebook responsive.
 
     For several runs at once, use `await asyncio.gather(dprl.run_async(a), dprl.run_async(b))`. The store is the
     dashboard's, so each seed is computed only once, whoever requests it. Cancelling the task withdraws the run;

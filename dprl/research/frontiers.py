@@ -1,4 +1,4 @@
-"""The chart of a sweep: for each line, the final values of its runs, their slope, and the slope a paper proves.
+"""The chart of a sweep: for each line, the final values of its runs, their slope, and the slope that a paper proves.
 
 Trade-offs and `SweepResult.plot` use these functions for the same chart, from the dashboard's store or from a script.
 """
@@ -65,7 +65,7 @@ Points = list[tuple[Any, Any]]  # values of the axis with their runs
 
 
 def looks_of(kinds: Sequence[CurveStyle], *, shaded: bool) -> list[CurveStyle]:
-    """Return the style of each line, no two alike. shaded: whether a line, not only its markers, shows its budget."""
+    """Return the styles of the lines, no two alike. shaded: whether a line, not only its markers, shows its budget."""
     return numbered(dashed([kind if shaded else replace(kind, epsilon=None) for kind in kinds]))
 
 
@@ -75,7 +75,7 @@ def all_to_lose(spec: Any, v_star: float) -> float:
 
 
 def proved_exponent(spec: Any, x: str, *, price: bool) -> float | None:
-    """Return the exponent of an axis in a paper's bound, or None if the bound has none.
+    """Return the exponent of an axis's quantity in a paper's bound, or None if the bound has none.
 
     For a privacy cost, use the term with the budget; for suboptimality, the term that dominates when n is large.
     price: whether the privacy cost is drawn.
@@ -118,7 +118,7 @@ def frontier_of(
     """
 
     def band_of(values: Array) -> tuple[float, float, float]:
-        """Return the mean (or median), low and high of those values [seeds] that are known."""
+        """Return the mean (or median), low and high of the known values among [seeds]."""
         return center_of(values[np.isfinite(values)], statistic)
 
     at, specs = zip(*points, strict=True)
@@ -228,7 +228,7 @@ def measure_of(kind: str, measure: str) -> tradeoff.Measure:
 
 
 def lines_of(sweep: Any, x: str, *, priced: bool, only: Mapping[str, Any]) -> dict[str, Points]:
-    """Return the name of each combination of the other axes, with its runs along x.
+    """Return the name of each combination of values on the other axes, with its runs along x.
 
     A run that does not change along another axis, because it is not private, is one line. The name has the values that
     its combinations share, or else it is the runs' label without the axis. priced: whether to leave out
@@ -253,7 +253,7 @@ def lines_of(sweep: Any, x: str, *, priced: bool, only: Mapping[str, Any]) -> di
 
 
 def axis_words(name: str, value: Any) -> str:
-    """Write a value of an axis for the name of a line; an entry of a registry is written as its title."""
+    """Write a value on an axis for the name of a line; a registry's entry is written as its title."""
     if not isinstance(value, str):
         return f"{SYMBOLS.get(name, name)} = {human(value)}"
     entry = next((registry[value] for registry in TITLED.get(name, ()) if value in registry), None)

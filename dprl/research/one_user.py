@@ -24,7 +24,7 @@ def drawable(mdp: TabularMDP) -> bool:
 
 
 def best_content(mdp: TabularMDP) -> dict[str, Any]:
-    """Return the data for drawing the best policy: exact expected visits, and users drawn with a fixed seed."""
+    """Return the data for drawing the best policy: exact expected visits, and users sampled with a fixed seed."""
     random, best = np.random.default_rng(0), planning.optimum(mdp).policy
     visits = planning.occupancy(mdp, best).sum(0)
     moments = [
@@ -42,7 +42,7 @@ def best_content(mdp: TabularMDP) -> dict[str, Any]:
 
 
 def content(mdp: TabularMDP, trace: SeedTrace) -> dict[str, Any]:
-    """Return the data for drawing one seed's users, who are drawn from the model with a separate random seed."""
+    """Return the data for drawing one seed's users, sampled from the model with a separate random seed."""
     spec = trace.spec
     random = np.random.default_rng([spec.root_seed, trace.seed])
     counted = ALGORITHMS[spec.algorithm].statistic.counted
@@ -101,7 +101,7 @@ def episode(
 
 
 def apart(at: Integers, times: float) -> list[int]:
-    """Return indices of increasing `at`, each value at least `times` the previous one; the last is always included."""
+    """Return indices into ascending `at`, each value at least `times` the previous one; the last is always included."""
     kept = [len(at) - 1]
     for i in range(len(at) - 2, -1, -1):
         if at[i] * times <= at[kept[-1]]:

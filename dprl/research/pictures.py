@@ -1,4 +1,4 @@
-"""Charts of online runs, of runs on data sets, or of runs on your own file, with the dashboard's figures."""
+"""Charts of online runs, of runs on data sets, and of runs on your own file, drawn with the dashboard's figures."""
 
 from __future__ import annotations
 
@@ -59,13 +59,13 @@ class Picture(picture.Picture):
 
 
 def told_plainly(found: picture.Picture) -> Picture:
-    """Return a picture with its sentence as plain text."""
+    """Return the picture with its sentence as plain text."""
     plain = re.sub(r"\*\*|\\(.)", lambda mark: mark[1] or "", found.see)
     return Picture(found.figure, found.alt, plain.replace("\N{NO-BREAK SPACE}", " "), found.table, found.see)
 
 
 def draw(traces: Traces, measure: str | None, statistic: Statistic, *, log_x: bool, **how: bool) -> Picture:
-    """Draw runs of one kind for `Comparison.plot`, whose arguments it receives. Raises SpecError."""
+    """Draw runs of one kind for `Comparison.plot`, with the same arguments. Raises SpecError."""
     kinds = list(dict.fromkeys(str(trace.spec.kind) for trace in traces.values()))
     kind, online = kinds[0], kinds[0] == RunSpec.kind
     if len(kinds) > 1:
@@ -152,7 +152,7 @@ def privacy_costs(traces: Traces, **how: bool) -> picture.Picture:
 
 
 def falls_by(spec: OfflineSpec) -> tuple[str, str] | None:
-    """Return a run's algorithm and the theorem by which the cost of noise falls like 1/n, if a paper proves this."""
+    """Return a run's algorithm and the theorem that the cost of noise falls like 1/n, if a paper proves one."""
     bound = bound_of(spec)
     if bound is None or not any(term.private and term.K == -1 for term in bound.terms):
         return None
@@ -184,7 +184,7 @@ def known_of(trace: Trace[Any]) -> RunCurves:
 
 
 def private_of(traces: Traces) -> Traces:
-    """Return the private runs. Raises SpecError if there are none, or if the non-private baseline of one is missing."""
+    """Return the private runs. Raises SpecError if there are none, or if one of them lacks its non-private baseline."""
     private = {name: trace for name, trace in traces.items() if trace.spec != trace.spec.baseline()}
     if not private:
         raise SpecError("traces", "no run is private, so there is no privacy cost; add a private run.")
@@ -197,7 +197,7 @@ def private_of(traces: Traces) -> Traces:
 
 
 def named(traces: Traces, style_of_run: Callable[[Any], CurveStyle]) -> list[tuple[str, Any, CurveStyle]]:
-    """Return the name, the spec and the style of each run. Raises SpecError if they are too many to distinguish."""
+    """Return the name, the spec and the style of each run. Raises SpecError if there are too many to distinguish."""
     if len(traces) > style.MOST_CURVES:
         raise SpecError(
             "traces", f"{len(traces)} curves cannot be told apart; give at most {style.MOST_CURVES}."

@@ -71,12 +71,12 @@ def add(commands: Any) -> None:
 
 
 def flags() -> list[Field]:
-    """List the fields of an upload that have flags on the command line."""
+    """List the fields of an upload that have command-line flags."""
     return [field for name, field in FIELDS.items() if name not in FROM_FILES]
 
 
 def asked(given: argparse.Namespace) -> tuple[Declaration, dict[str, Any]]:
-    """Read the declaration, and the fields from the flags. Raises SpecError."""
+    """Read the declaration and the fields given as flags. Raises SpecError."""
     public = declaration(read_text("declaration", given.declaration, "the path of a JSON file"))
     found: dict[str, Any] = {}
     for field in flags():
@@ -129,7 +129,7 @@ def note(said: str) -> None:
 
 
 def tell_owner(outside: Outside, path: str | None) -> None:
-    """Show what is not declared to the file's owner alone: in a file that nobody else can open, or on a terminal."""
+    """Show undeclared content to the file's owner alone: in a file that nobody else can open, or on a terminal."""
     if path is None:
         if sys.stderr.isatty():
             note(str(outside))
@@ -143,7 +143,7 @@ def tell_owner(outside: Outside, path: str | None) -> None:
 
 
 def release_command(given: argparse.Namespace, run_one: Callable[[UploadSpec, int], int]) -> int:
-    """Release once, and write the files; the stored content of the user's file is deleted at the end.
+    """Make one release and write the files; at the end, delete the stored content of the user's file.
 
     run_one: a function that computes a spec and writes DIR; it receives the number of releases made from the budget.
     """

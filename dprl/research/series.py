@@ -34,7 +34,7 @@ PROVED = {"none": "", "zcdp": "", "pure": "-pure"}
 
 
 def style_of(spec: RunSpec | OfflineSpec) -> CurveStyle:
-    """Return the style of a run's curve. The curator of a data set is trusted, as in the central model."""
+    """Return the style of a run's curve. A data set has a trusted curator, as in the central model."""
     if isinstance(spec, OfflineSpec):
         sizes = [(promise.key, size) for promise in PROMISES.values() for size in ("paper", "calibrated")]
         baselines = list(dict.fromkeys(learner.baseline for learner in OFFLINE.values()))
@@ -83,7 +83,7 @@ def series_of(
     finished: bool = True,
     v_star: float | None = None,
 ) -> Series:
-    """Return one curve of a comparison. v_star: V*, if it is known; above 0 for measure `share`.
+    """Return one curve of a comparison. v_star: V*, if known, and above 0 for the measure `share`.
 
     known, baseline: the known results of the run and of its non-private baseline (needed for `extra`).
     note: the text for a run that is not finished.
@@ -133,7 +133,7 @@ def gap_series(
     note: str = "",
     finished: bool = True,
 ) -> Series:
-    """Return the suboptimality of one run over n: the mean over data sets, with its interval. v_star: V*, if known."""
+    """Return the suboptimality of one run over n: its mean over data sets, with an interval. v_star: V*, if known."""
     band = regret_band(known.averaged)
     return Series(label, look, known.at, known.values, *band, complete=finished, note=note, v_star=v_star)
 
@@ -144,7 +144,7 @@ def gap_picture(curves: Sequence[Series], v_star: float | None, **how: bool) -> 
 
 
 def bound_of(spec: OfflineSpec) -> Bound | None:
-    """Return the paper's bound for a run on data sets, or None: our own algorithms have none."""
+    """Return the paper's bound for a run on data sets, or None for our own algorithms, which have none."""
     if spec.privacy not in PROVED:
         return None
     return BOUNDS.get(spec.algorithm + PROVED[spec.privacy])

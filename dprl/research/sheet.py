@@ -48,7 +48,7 @@ def sheet(policy: Policy, releases: int = 1) -> str:
 
 
 def _worth(policy: Policy, releases: int) -> Iterable[str]:
-    """Yield the verdict, and the values with their intervals."""
+    """Yield the verdict and the values with their intervals."""
     about = policy.about
     held, bound = about["held out"], about["bound"]
     head = f"**No verdict.** {uploads.PAGE['nobody']}"
@@ -99,7 +99,7 @@ def _table_of(policy: Policy) -> Iterable[str]:
 
 
 def heading(text: str) -> str:
-    """Return an HTML heading for a part of the sheet."""
+    """Return the HTML heading of a part of the sheet."""
     return f"<h2>{escape(text)}</h2>"
 
 

@@ -1,4 +1,4 @@
-"""Sweeps: many runs as one value, with a base spec and the axes along which it varies, and their results.
+"""Sweeps and their results: many runs as one value, given by a base spec and the axes along which it varies.
 
 The points of a sweep are ordinary specs, so they share results with all other runs; without privacy there is only one
 point, whatever epsilon is. The runs include each point's non-private baseline, for the privacy cost.
@@ -42,7 +42,7 @@ Drawn = Literal["privacy cost", "regret", "share", "suboptimality"]
 
 @dataclass(frozen=True)
 class SweepPoint(Generic[S]):
-    """One combination of a sweep: its values in the order of the axes, and its run, or the reason why it has none."""
+    """One combination of a sweep: its values in the order of the axes, and its run or the reason why there is none."""
 
     values: tuple[Any, ...]
     spec: S | None
@@ -51,7 +51,7 @@ class SweepPoint(Generic[S]):
 
 @dataclass(frozen=True)
 class Sweep(Generic[S]):
-    """A base spec and the axes along which it varies. Combinations that cannot run are kept as points with the reason.
+    """A base spec and the axes along which it varies. Combinations that cannot run stay as points with a reason.
 
     Attributes:
         base: the spec, or a dict of its fields.
@@ -128,8 +128,8 @@ class Sweep(Generic[S]):
 
     @cached_property
     def specs(self) -> tuple[S, ...]:
-        """Return the distinct runs, including baselines, in the order in which to compute them: points that are far
-        apart come first, so that the overall shape shows early."""
+        """Return the distinct runs, including baselines, in the order in which to compute them; points that are far
+        apart come first, so that the overall shape appears early."""
         runs = [point.spec for point in self.points if point.spec is not None]
         baselines = [spec.baseline() for spec in runs]
         return tuple(dict.fromkeys([*baselines, *(runs[i] for i in _spread(len(runs)))]))
@@ -209,8 +209,8 @@ class SweepResult(Generic[S]):
     store: str | Path | None = None
 
     def frame(self, *, whole: bool = False) -> pd.DataFrame:
-        """Return a tidy table: the axes and seed, and for an online run episode, regret and extra_regret, which
-        compares with the same seed of the non-private baseline.
+        """Return a tidy table: the axes and seed, and for an online run also episode, regret, and extra_regret
+        (compared with the same seed of the non-private baseline).
 
         Args:
             whole: whether each point of a curve has a row; otherwise only its end has one.
@@ -237,7 +237,7 @@ class SweepResult(Generic[S]):
         return frame if whole or axis == kind.axis else frame.drop(columns=axis)
 
     def plot(self, measure: Drawn | None = None, *, dark: bool = False) -> Picture:
-        """Draw the dashboard's chart of Trade-offs: one marker per run, along the first axis that is a number.
+        """Draw the chart of the page Trade-offs: one marker per run, along the first axis that is a number.
 
         Each value of a second axis has a line with its own marker, and each further algorithm has different dashes. If
         there is a third axis, each environment, or else each value of the third axis, has its own panel.
@@ -286,8 +286,8 @@ class SweepResult(Generic[S]):
         return run(runs.pop(), store=self.store)
 
     def summary(self) -> pd.DataFrame:
-        """Return a row for each combination: the mean and 95% t interval over seeds, at the end, of the measure and of
-        its excess over the non-private baseline. If a measure is never negative, its interval begins at 0 or above.
+        """Return a row for each combination: the final mean and 95% t interval over seeds of the measure and of its
+        excess over the non-private baseline. If a measure is never negative, its interval begins at 0 or above.
 
         Columns: the axes, then the columns of a measure such as regret: regret_mean, regret_low, regret_high,
         extra_regret_mean, extra_regret_low, extra_regret_high.
@@ -324,7 +324,7 @@ def check_runs(sweep: Sweep[Any]) -> None:
 
 
 def _spread(count: int) -> list[int]:
-    """Return 0 .. count-1, each as far as possible from those before it: the ends, the middle, the quarters, ..."""
+    """Return 0 .. count-1, each as far as possible from the ones before it: the ends, the middle, the quarters, ..."""
     order: dict[int, None] = dict.fromkeys([0, count - 1]) if count else {}
     step = 1.0
     while len(order) < count:

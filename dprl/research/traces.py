@@ -1,4 +1,4 @@
-"""Traces that draw themselves, alone and together, and the sources to cite for them."""
+"""Traces that draw themselves, alone or together, and the sources to cite for them."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Trace(simulation.Trace[T_co]):
     def plot(
         self, measure: Measure | None = None, *, statistic: Statistic = "mean", dark: bool = False
     ) -> Picture:
-        """Draw the dashboard's chart of the run.
+        """Draw the run in the dashboard's chart.
 
         Args:
             measure: see `Comparison.plot`. The default is "regret" for an online run, "suboptimality" for a run on
@@ -95,7 +95,7 @@ AnyTrace = Trace[SeedTrace] | Trace[OfflineTrace] | Trace[UploadTrace] | Trace[A
 
 
 def spec_from_json(text: str) -> AnySpec:
-    """Read a spec of any kind from a JSON text; for a type checker, narrow the result by `isinstance`.
+    """Read a spec of any kind from JSON text; for a type checker, narrow the result with `isinstance`.
 
     Raises:
         SpecError: A field is not allowed, or the text is not JSON.
@@ -131,7 +131,7 @@ class Comparison:
         seeds: bool = False,
         dark: bool = False,
     ) -> Picture:
-        """Draw the dashboard's chart of runs of one kind: a curve for each, with its 95% interval over seeds.
+        """Draw runs of one kind in the dashboard's chart: a curve for each, with its 95% interval over seeds.
 
         Args:
             measure: the quantity drawn; by default the first one listed for the kind.
@@ -170,7 +170,7 @@ class Comparison:
         return pd.DataFrame(rows).filter(regex=f"^({'|'.join(shown)})")
 
     def frame(self, *, whole: bool = True) -> pd.DataFrame:
-        """Return a tidy table of all curves: the name of the run, and the columns of `Trace.frame`.
+        """Return a tidy table of all curves: the name of the run and the columns of `Trace.frame`.
 
         Args:
             whole: whether each point of a curve has a row; otherwise only its end has one.
@@ -219,7 +219,7 @@ def compare(traces: Iterable[simulation.Trace] | Mapping[str, simulation.Trace])
 
 
 def card(caption: str, traces: Mapping[str, simulation.Trace]) -> str:
-    """Return an HTML table of runs: the name of each with its proved guarantee and its final measure."""
+    """Return an HTML table of runs: each one's name, proved guarantee and final measure."""
     told = (
         (name, f"{proved_in_words(one.guarantee)}; {repr(one).splitlines()[1]}")
         for name, one in traces.items()
@@ -240,7 +240,7 @@ def proved_in_words(guarantee: Guarantee) -> str:
 
 
 def cite(*runs: Spec | simulation.Trace | Mapping[str, Any]) -> str:
-    """Return the sources to cite for runs, as a BibTeX file.
+    """Return the sources to cite for these runs as a BibTeX file.
 
     Args:
         runs: specs, finished runs, or dicts of a spec's fields.

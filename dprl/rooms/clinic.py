@@ -1,4 +1,4 @@
-"""Phones that play the clinic: each is a patient of a synthetic environment, and reports through one-hot questions.
+"""Phones that play the clinic: each is a patient in a synthetic environment, and reports through one-hot questions.
 
 A patient follows the advice of an algorithm without data: DP-UCBVI's policy before its first user. The patient's
 episode is drawn on the phone, and stays there. The phone draws the steps that it is asked about, and for each of them
@@ -34,7 +34,7 @@ FORM = re.compile(r"[0-9](?:-[mnr][01]+)+")
 
 
 class Answered(NamedTuple):
-    """One answer of a report: the step (0, 1, ...), the part, and the randomised bits [S] or, for m, [S * S]."""
+    """One answer of a report: the step (0, 1, ...), the part, and the randomised bits, [S] or, for m, [S * S]."""
 
     step: int
     part: int
@@ -60,7 +60,7 @@ class Asking(NamedTuple):
         return opposites(self.bit)
 
     def steps(self, group: int, H: int) -> range:
-        """Return the steps that phones of a group are asked about."""
+        """Return the steps that phones in a group are asked about."""
         return range(group, H, self.groups)
 
     def chance(self, part: int) -> float:
@@ -85,7 +85,7 @@ def asking_at(epsilon: float) -> Asking:
 
 
 def first_policy() -> NDArray[np.int64]:
-    """Return the advice before there are any users [H, S]: all actions look equal, so it is the first, no drug."""
+    """Return the advice before there are any users [H, S]: all actions look equal, so it is the first one, no drug."""
     return np.zeros((world().H, world().S), dtype=np.int64)
 
 
@@ -111,8 +111,8 @@ def width(part: int) -> int:
 
 
 def spread_of_visits(n: int, epsilon: float) -> float:
-    """Return the largest standard deviation of the visits to a state over all steps, as estimated from n reports: that
-    of a state that everybody is in at all steps. A phone's reports on two steps are uncorrelated."""
+    """Return the largest standard deviation of the visits to a state over all steps, as estimated from n reports, which
+    occurs if everybody is in that state at every step. A phone's reports on two steps are uncorrelated."""
     asked = asking_at(epsilon)
     turned = flip(asked.bit)
     noise = turned * (1 - turned) / (1 - 2 * turned) ** 2
@@ -120,7 +120,7 @@ def spread_of_visits(n: int, epsilon: float) -> float:
 
 
 def visits_read(reports: Iterable[str], epsilon: float) -> Array:
-    """Return the visits to each state over all steps [S], estimated from reports without bias."""
+    """Return the visits to each state over all steps [S], an unbiased estimate from the reports."""
     asked = asking_at(epsilon)
     turned = flip(asked.bit)
     answers = (one for report in reports for one in parse_report(report, epsilon) or ())
@@ -140,7 +140,7 @@ def visits_expected(n: int) -> Array:
 
 
 def on_phone(epsilon: float) -> Mapping[str, Any]:
-    """Return the data with which a phone plays; probabilities are ranges of the DRAWS equally likely integers."""
+    """Return the data that a phone needs to play; probabilities are ranges of the DRAWS equally likely integers."""
     mdp, told, asked = world(), first_policy(), asking_at(epsilon)
     rows = np.arange(mdp.S)
     return {

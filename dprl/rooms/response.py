@@ -20,7 +20,7 @@ DRAWS = 2**53  # equally likely outcomes of a coin, whole numbers from 0
 
 
 def opposites(epsilon: float) -> int:
-    """Return how many of the DRAWS outcomes report the opposite; rounded up, so that epsilon is proved."""
+    """Return how many of the DRAWS outcomes report the opposite, rounded up so that the proof of epsilon holds."""
     return math.ceil(DRAWS / (1 + math.exp(epsilon)) * (1 + 1e-12))
 
 
@@ -36,7 +36,7 @@ def report(answer: bool, epsilon: float, drawn: int) -> bool:
 
 @lru_cache(maxsize=64)
 def law(epsilon: float, n: int) -> Array:
-    """Return a table [n + 1, n + 1]: row t has the probabilities of 0 .. n yes reports if t of n answers are yes."""
+    """Return a table [n + 1, n + 1]: row t has the probabilities of 0 to n yes reports if t of n answers are yes."""
     from scipy.stats import binom
 
     wrong = flip(epsilon)
@@ -48,7 +48,7 @@ def law(epsilon: float, n: int) -> Array:
 
 
 def share_of_yes(reported: float, n: int, epsilon: float) -> Measured:
-    """Estimate the share of n answers that were yes from the number of reports of yes, with an interval at LEVEL.
+    """Estimate the share of yes among n answers from the number of yes reports, with an interval at LEVEL.
 
     The interval is that of Clopper and Pearson for the probability that a report is yes, corrected for the coin and
     cut to [0, 1]. It covers the true share at least with that probability, over the coins alone and whoever answered:
@@ -64,8 +64,8 @@ def share_of_yes(reported: float, n: int, epsilon: float) -> Measured:
 
 @lru_cache(maxsize=1024)
 def shuffled(epsilon: float, n: int, delta: float) -> float:
-    """Return the least epsilon' for which n reports, mixed by a trusted shuffler and seen once, are (epsilon',
-    delta)-private when one answer is replaced; at most `epsilon`. delta: from 10^-9 to below 1.
+    """Return the least epsilon' (at most `epsilon`) for which n reports, mixed by a trusted shuffler and seen once, are
+    (epsilon', delta)-private when one answer is replaced. delta: from 10^-9 to below 1.
 
     It follows from the definition, without a bound: mixed bits reveal only their sum, replacing an answer moves the
     true number by one, and all neighbouring rows of `law` are compared in both directions. The bound of Feldman,
@@ -85,8 +85,8 @@ def shuffled(epsilon: float, n: int, delta: float) -> float:
 
 
 def curator_count(yes: int, epsilon: float, rng: np.random.Generator) -> tuple[int, int]:
-    """Return a trusted curator's noisy count of `yes` answers, (epsilon, 0)-private when one is replaced, and its
-    largest distance from the truth in LEVEL of all draws.
+    """Return a trusted curator's noisy count of `yes` answers, (epsilon, 0)-private when one answer is replaced, and
+    its largest distance from the truth in the share LEVEL of all draws.
 
     The noise z is two-sided geometric, with probabilities proportional to e^(-epsilon |z|) (Ghosh, Roughgarden,
     Sundararajan 2009).

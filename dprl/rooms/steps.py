@@ -110,7 +110,7 @@ def spends(content: Content) -> float:
 
 def budget_left(total: float, put: Iterable[Content]) -> float:
     """Return the epsilon left for later questions and clinics. A phone answers each once, so all budgets that it could
-    spend add up. The result is never below 0, and free of the rounding of binary fractions."""
+    spend add up. The result is never below 0, and free of binary rounding errors."""
     spent = math.fsum(map(spends, put))
     return max(round(total - spent, 9), 0.0)
 
@@ -167,7 +167,7 @@ class ShareEstimate:
 
 
 def estimate_share(room: str, step: ClassStep) -> ShareEstimate | None:
-    """Estimate a share from the answers to a question, else None. room: its code, which seeds the curator's noise."""
+    """Estimate a share from the answers to a question, or return None. room: its code, to seed the curator's noise."""
     if not step.answers or not isinstance(step.content, Question):
         return None
     n, reported, epsilon = len(step.answers), step.answers.count(YES), step.content.epsilon

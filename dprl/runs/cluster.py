@@ -1,5 +1,5 @@
-"""Dask clusters that replace local workers: connect to a scheduler, check its workers' versions, and start a local
-cluster for trials.
+"""Dask clusters that replace local workers: functions to connect to a scheduler, check its workers' versions, and start
+a local cluster for trials.
 
 python -m dprl cluster [--workers 2] [--port 8786]
 """
@@ -50,7 +50,7 @@ def build() -> str:
 
 
 def engine(text: str | None = None) -> str | None:
-    """Return the Dask scheduler's address (`text`, else DPRL_ENGINE), None for local workers. Raises SpecError."""
+    """Return the Dask scheduler's address (`text`, else DPRL_ENGINE), or None for local workers. Raises SpecError."""
     check_type("engine", text, str | None, _WHAT)
     text = (text or os.environ.get("DPRL_ENGINE", "")).strip()
     if not text:
@@ -62,7 +62,7 @@ def engine(text: str | None = None) -> str | None:
 
 
 def installed(field: str) -> None:
-    """Raise SpecError for this field if Dask is not installed."""
+    """Raise SpecError about this field if Dask is not installed."""
     if importlib.util.find_spec("distributed") is None:
         raise SpecError(field, "Dask is not installed; install dprl[dask], or run without Dask.")
 
@@ -80,7 +80,7 @@ def connected(address: str) -> Client:
 
 
 class DaskSlot:
-    """The place of one worker thread of a Dask cluster, which gets tasks. gone: whether the worker has left."""
+    """The slot of one worker thread in a Dask cluster, which receives tasks. gone: whether the worker has left."""
 
     plays: Literal["all", "here", "away"] = "away"
 
@@ -115,7 +115,7 @@ class DaskSlot:
 
 
 class Cluster:
-    """A connection to a Dask scheduler, whose workers the engine uses as they come and go. If the scheduler returns,
+    """A connection to a Dask scheduler, whose workers the engine uses as they come and go. If the scheduler comes back,
     the connection is renewed. Raises StoreError if the scheduler cannot be reached, or a worker has other versions."""
 
     def __init__(self, address: str, engine: Any, simulation: str) -> None:
@@ -126,7 +126,7 @@ class Cluster:
         threading.Thread(target=self._watch, name="cluster", daemon=True).start()
 
     def close(self) -> None:
-        """End the connection; the cluster itself goes on."""
+        """End the connection; the cluster itself keeps running."""
         self._closed.set()
         with contextlib.suppress(Exception):
             self._client.close(timeout=2.0)
@@ -146,7 +146,7 @@ class Cluster:
                 log.info("The cluster could not be checked (%s).", type(error).__name__)
 
     def _survey(self) -> None:
-        """Forget workers that left, and add new ones. Raises StoreError if a version differs, as results would, too."""
+        """Forget workers that left, and add new ones. Raises StoreError if versions, and thus results, differ."""
         threads = self._client.nthreads()
         self._drop([slot for slot in self._slots() if slot.worker not in threads])
         new = threads.keys() - {slot.worker for slot in self._slots()}

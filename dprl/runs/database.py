@@ -22,11 +22,11 @@ _DAMAGED = sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB
 
 
 class StoreError(RuntimeError):
-    """The error for a store that cannot be used. Its message is one sentence without a path, which visitors may see."""
+    """The error for a store that cannot be used. Its message is one sentence without a path, so visitors may see it."""
 
 
 def setting(name: str, default: int, low: int, high: int) -> int:
-    """Read a whole number from an environment variable. Raises StoreError if the variable has another value."""
+    """Read a whole number from an environment variable. Raises StoreError if the variable has any other value."""
     text = os.environ.get(name, "").strip() or str(default)
     if not text.isdecimal() or not low <= int(text) <= high:
         raise StoreError(f"{name} is {text[:40]!r}; give a whole number from {low} to {high}.")

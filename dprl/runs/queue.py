@@ -1,4 +1,4 @@
-"""The queue, in memory: which visitors wait for which runs, whose turn is next, and the state of each seed.
+"""The queue, held in memory: which visitors wait for which runs, whose turn is next, and the state of each seed.
 
 Drafts and runs whose tab is gone come last. Otherwise the turn goes to the visitor with the fewest running seeds and,
 among those, to the one who has waited longest since their last turn; among a visitor's runs, to the one that has waited
@@ -26,7 +26,7 @@ _RUNS = 10_000
 
 
 class SpecLike(Protocol):
-    """The interface of a run's description, as far as the queue needs it."""
+    """The interface of a run's description, to the extent that the queue needs it."""
 
     @property
     def seeds(self) -> int: ...
@@ -60,7 +60,7 @@ class Seed:
 
     @property
     def fresh(self) -> bool:
-        """Return whether somebody waits for this seed and no worker has started it."""
+        """Return whether somebody is waiting for this seed and no worker has started it."""
         return self.state == "queued" and self.slot is None
 
     def wishes(self) -> list[tuple[Run, str, Ask]]:
@@ -70,7 +70,7 @@ class Seed:
 
 @dataclass
 class Ask:
-    """A visitor's request for a run. at: Unix time; lease: the tab, if the request ends when the tab closes."""
+    """A visitor's request for a run. at: Unix time; lease: the tab, if closing it ends the request."""
 
     at: float
     lease: Lease | None
@@ -107,7 +107,7 @@ class Run:
 
 
 class Claim(NamedTuple):
-    """A visitor's claim to a worker's next turn, for one seed, which is not counted in `running`.
+    """A visitor's claim to a worker's next turn for one seed, which `running` does not count.
 
     last: whether it is a draft, or its tab is gone; running: the visitor's seeds that have a turn now; served,
     run_served: the last start of a turn of the visitor, and of the run (0: never); asked: the time of the request.
@@ -127,8 +127,8 @@ def first(claims: Iterable[Claim]) -> Claim | None:
 
 
 def may_begin(begun: int, run_has: bool, visitor_has: bool) -> bool:
-    """Return whether a worker that has already started `begun` seeds may start another. run_has, visitor_has:
-    whether any worker has started a seed of the same run, or of the same visitor."""
+    """Return whether a worker that has already started `begun` seeds may start another. run_has, visitor_has: whether
+    any worker has started a seed of the same run or for the same visitor."""
     return begun == 0 or (begun < HELD and not run_has) or (begun < MOST and not visitor_has)
 
 
@@ -148,7 +148,7 @@ class Queue:
         self._changes = 0
 
     def run(self, spec: SpecLike) -> Run:
-        """Return the queue's record of a run, created if necessary. Its name depends on the first seed's key."""
+        """Return the queue's record of a run, and create it if necessary. Its name depends on the first seed's key."""
         name = hashlib.sha256(f"{spec.to_json()}\n{spec.seed_key(0)}".encode()).hexdigest()
         if name not in self.runs:
             self.runs[name] = Run(spec, name, tuple(map(spec.seed_key, range(spec.seeds))))
@@ -174,7 +174,7 @@ class Queue:
         ]
 
     def leased(self, by: str, whose: str) -> tuple[int, float]:
-        """Return how many seeds wait for a tab, a network address or all of them, and the seconds that they need."""
+        """Return how many seeds a tab, a network address, or everyone waits for, and the seconds that they need."""
         seeds, seconds = 0, 0.0
         for run in self.runs.values():
             if run.fresh and any(getattr(ask.lease, by, None) == whose for _, ask in run.waiting()):
@@ -209,7 +209,7 @@ class Queue:
         self.change(run)
 
     def cancel(self, run: Run, visitor: str) -> None:
-        """Withdraw a visitor's request for a run. Seeds that nobody waits for any more stop, and keep their curves."""
+        """Withdraw a visitor's request for a run. Seeds that nobody waits for any more stop and keep their curves."""
         ask = run.asks.get(visitor)
         if ask is None or not ask.waiting:
             return
@@ -222,7 +222,7 @@ class Queue:
         self._forget()
 
     def withdraw(self, grace: float) -> int:
-        """Cancel the requests of tabs not seen for `grace` seconds, and return the number of these tabs."""
+        """Cancel the requests of tabs not seen for `grace` seconds, and return the number of such tabs."""
         now = time.monotonic()
         gone = {tab for tab, seen in self.tabs.items() if seen < now - grace}
         for run in list(self.runs.values()) if gone else ():
@@ -311,8 +311,8 @@ class Queue:
             self._settle(seed)
 
     def died(self, order: Order, slot: Slot, cause: str) -> None:
-        """Record that a worker process died. Its unfinished seeds start again. The seed that it was working on fails
-        at the second time. Pages ask their questions again. cause: "" if the worker was idle."""
+        """Record that a worker process died. Its unfinished seeds start again, but the seed that it was working on
+        fails the second time. Pages ask their questions again. cause: "" if the worker was idle."""
         seed = self.seeds.get(order.key)
         if cause and seed and seed.slot is slot:
             seed.deaths += 1
@@ -344,7 +344,7 @@ class Queue:
         return ask.draft or (ask.lease is not None and now - self.tabs.get(ask.lease.tab, 0.0) > AWAY)
 
     def begun(self) -> list[Seed]:
-        """Return the seeds that workers have started and somebody still waits for."""
+        """Return the seeds that workers have started and that somebody still waits for."""
         return [seed for seed in self.seeds.values() if seed.slot is not None and seed.state == "queued"]
 
     def going(self, run: Run) -> list[Seed]:
@@ -373,7 +373,7 @@ class Queue:
         self._forget()
 
     def _settle(self, seed: Seed) -> None:
-        """Mark the requests for all runs that this seed completes as no longer waiting."""
+        """End the wait of every request for a run that this seed completes."""
         for run in seed.runs:
             for _, ask in () if self.going(run) else run.waiting():
                 ask.waiting = False

@@ -1,4 +1,4 @@
-"""Stored results: curves and traces by key, with the time of last use, in memory first and soon after in a file."""
+"""Stored results: curves and traces by key, with the time of last use, first in memory, soon after in a file."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _ROW = "SELECT key FROM result ORDER BY used_at LIMIT 1"
 
 
 class Results:
-    """Stored curves and traces of seeds by their keys, and answers to questions, as curves without a trace.
+    """Stored curves and traces of seeds by key, and answers to questions, stored as curves without a trace.
 
     Beyond DPRL_STORE_MB, the traces unused for the longest time are deleted, then curves. Reading raises StoreError.
 
@@ -88,7 +88,7 @@ class Results:
         return found
 
     def write(self) -> None:
-        """Write the waiting results, and delete old ones if space is short; if this fails, `notice` reports it."""
+        """Write the waiting results, and delete old ones if space is short; `notice` reports a failure."""
         with self._lock:
             held, used = dict(self._held), set(self._used)
         now = time.time()
@@ -125,7 +125,7 @@ class Results:
     def _find(
         self, keys: Collection[str], column: str, held: Callable[[bytes, bytes | None], Any]
     ) -> dict[str, Any]:
-        """Return the stored values of these keys, from a column of the file, or by `held` from a result in memory."""
+        """Return the stored values of these keys, from a column of the file, or from a result in memory by `held`."""
         before = self.file.notice
         with self._lock:  # memory first: whatever is written meanwhile is in the file by then
             mine = {key: self._held[key] for key in keys if key in self._held}

@@ -72,7 +72,7 @@ _LINK = "SELECT code FROM short_link WHERE page = ? AND query = ?"
 
 
 def read_code(text: str, length: int = CODE_LENGTH) -> str:
-    """Read a typed or copied code of `length` letters, in any case or width, with other signs; "" if it is not a
+    """Read a typed or copied code of `length` letters, in any case or width, ignoring other signs; "" if it is not a
     code."""
     code = re.sub(r"[\W_]", "", unicodedata.normalize("NFKC", text[:40])).upper()
     return code if len(code) == length and set(code) <= set(LETTERS) else ""
@@ -102,7 +102,7 @@ class Room:
 
 
 class Rooms:
-    """The operations on rooms for classes: open, join, ask, answer, close. allowed: whether there may be rooms here."""
+    """The operations on rooms for classes: open, join, ask, answer, close. allowed: whether rooms are allowed here."""
 
     def __init__(self, file: Database) -> None:
         self._file = file
@@ -111,8 +111,8 @@ class Rooms:
         self._unwiped = False
 
     def open(self, who: Lease, total: float = TOTAL.default) -> tuple[str, str]:
-        """Open a room; return its code and its teacher's key. total: the most epsilon that one phone may spend on
-        all questions together, which cannot be changed. Raises Refused, SpecError."""
+        """Open a room; return its code and its teacher's key. total: the most epsilon that one phone may spend on all
+        questions together; it cannot be changed later. Raises Refused, SpecError."""
         total = TOTAL.check(total)
         if not self.allowed:
             raise Refused(OFF)
@@ -133,8 +133,8 @@ class Rooms:
         return Room(**{**rows[0], "closed": bool(rows[0]["closed"])}) if rows else None
 
     def join(self, code: str, device: str, who: Lease) -> Room:
-        """Join a room, or return with the same device, a random name of the browser in this room. Devices stay in
-        closed rooms. Raises Refused if the room does not exist, is closed or full, or after too many wrong codes."""
+        """Join a room, or return to it with the same device, a random name for the browser in this room. Devices stay
+        in closed rooms. Raises Refused if the room does not exist, is closed or full, or after too many wrong codes."""
         name = _room_digest(code, device)
         joined = bool(self._file.rows(_JOINED, code, name))
         if not joined:
@@ -155,12 +155,12 @@ class Rooms:
         return self.find(code) or room
 
     def teaches(self, code: str, key: str) -> bool:
-        """Return whether this key is the key of the room's teacher."""
+        """Return whether this key belongs to the room's teacher."""
         rows = self._file.rows("SELECT teacher FROM room WHERE code = ? AND opened_at > ?", code, _day_ago())
         return any(hmac.compare_digest(row["teacher"], _room_digest(code, key)) for row in rows)
 
     def put_step(self, code: str, key: str, content: Content) -> None:
-        """Open a step and close the previous one. Raises Refused, also if phones would spend more than the total."""
+        """Open a step and close the previous one. Raises Refused, e.g. if phones would spend more than the total."""
         with self._teaching(code, key) as db:
             closed, total = db.execute("SELECT closed, total FROM room WHERE code = ?", (code,)).fetchone()
             if closed:
@@ -200,7 +200,7 @@ class Rooms:
 
     def respond(self, code: str, device: str, place: int, answer: str) -> None:
         """Record a device's only answer to a step; repeating it changes nothing. answer: for a question, the report
-        after the phone's coin. Raises Refused, and SpecError if it does not fit the step."""
+        given by the phone's coin. Raises Refused, and SpecError if it does not fit the step."""
         with self._file.writing() as db:
             room = db.execute(_ROOM, (code, _day_ago())).fetchone()
             if room is None:
@@ -221,7 +221,7 @@ class Rooms:
                 raise Refused(TWICE)
 
     def written(self, code: str, device: str) -> dict[int, str]:
-        """Return the answers that a device has given, by the place of their steps."""
+        """Return the answers that a device has given, by the position of their steps."""
         mine = "SELECT place, answer FROM room_answer WHERE room = ? AND device = ?"
         return dict(map(tuple, self._file.rows(mine, code, _room_digest(code, device))))
 
@@ -236,7 +236,7 @@ class Rooms:
         ]
 
     def forget_old(self) -> int:
-        """Delete rooms that are a day old, and return how many. The store calls this about every second."""
+        """Delete rooms that are a day old, and return their number. The store calls this about every second."""
         gone = 0
         if self._file.rows("SELECT 1 FROM room WHERE opened_at <= ? LIMIT 1", _day_ago()):
             with self._file.writing() as db:
@@ -247,7 +247,7 @@ class Rooms:
 
     @contextlib.contextmanager
     def _teaching(self, code: str, key: str) -> Iterator[sqlite3.Connection]:
-        """Open a transaction in which the teacher changes the room. Raises Refused for anybody else."""
+        """Open a transaction in which the teacher changes the room. Raises Refused for everybody else."""
         if not self.teaches(code, key):
             raise Refused(STRANGER if self.find(code) else filled(UNKNOWN, code=code[:20]))
         with self._file.writing() as db:
@@ -255,7 +255,7 @@ class Rooms:
             _changed(db, code)
 
     def _wipe(self) -> None:
-        """Erase deleted content from the database's write-ahead log, too; if somebody is reading, do it later."""
+        """Erase deleted content from the database's write-ahead log, too; if somebody is reading it, do so later."""
         self._unwiped = bool(self._file.rows("PRAGMA wal_checkpoint(TRUNCATE)")[0][0])
 
 
@@ -273,7 +273,7 @@ def _day_ago() -> float:
 
 
 class ShortLinks:
-    """Short links to pages of the dashboard, and the addresses that they stand for."""
+    """Short links to pages of the dashboard, and the addresses that they lead to."""
 
     def __init__(self, file: Database) -> None:
         self._file = file
@@ -296,7 +296,7 @@ class ShortLinks:
             return str(db.execute(_LINK, (page, query)).fetchone()["code"])
 
     def lengthen(self, text: str) -> tuple[str, str]:
-        """Return the page and the query of a short link. letters: as somebody typed them. Raises Refused."""
+        """Return the page and the query of a short link. letters: as typed by somebody. Raises Refused."""
         code = read_code(text, LINK_LENGTH)
         if not code:
             raise Refused(filled(LINKS["no_code"], given=shown(text) or "nothing", length=LINK_LENGTH))

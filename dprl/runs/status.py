@@ -1,4 +1,4 @@
-"""The status of each run, the total activity of all visitors, and the forecast of when a run ends."""
+"""The status of each run, the total activity of all visitors, and the forecast of each run's end."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class RunRow(RunStatus):
 
 @dataclass(frozen=True, kw_only=True)
 class Activity:
-    """All visitors' activity: workers, seeds in progress, seeds that wait, their seconds on one core, and the runs."""
+    """All visitors' activity: workers, seeds in progress, waiting seeds, their seconds on one core, and the runs."""
 
     workers: int
     seeds_running: int
@@ -52,7 +52,7 @@ class Activity:
 
 
 class Waiting(NamedTuple):
-    """A visitor who waits for a run. seeds: the number not started yet; seconds: the estimated time on one core."""
+    """A visitor who waits for a run. seeds: the number not started yet; seconds: their estimated time on one core."""
 
     visitor: str
     run: Any

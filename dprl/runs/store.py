@@ -124,7 +124,7 @@ class Store:
         return sum(lacking.values()), sum(seconds)
 
     def status(self, spec: SpecLike, visitor: str | None = None) -> RunStatus:
-        """Return a run's status. For a visitor who withdrew it is cancelled, although others may still wait for it."""
+        """Return a run's status. For a visitor who withdrew, it is cancelled, although others may still be waiting."""
         run = self._look(spec)
         with self._work:
             whole = {key for key in run.keys if run.there.get(key, -1) >= 0}
@@ -202,7 +202,7 @@ class Store:
         return found
 
     def curves(self, spec: Spec) -> RunCurves:
-        """Return the curves so far, with a row for each seed up to the last with points, to keep baselines paired."""
+        """Return the curves so far, one row per seed up to the last with points, so that baselines stay paired."""
         grown = {seed: (at, values) for seed, at, values in self.live(spec) if len(at)}
         rows = [grown.get(seed, _NO_POINTS) for seed in range(max(grown, default=-1) + 1)]
         at, values = align(rows)
@@ -230,7 +230,7 @@ class Store:
         return Trace(spec, traces) if len(traces) == spec.seeds else None
 
     def answer(self, question: str, spec: SpecLike) -> str | None:
-        """Return the answer to a question about a spec, as JSON; "" if it cannot be computed, None if not known yet."""
+        """Return the answer to a question about a spec, as JSON; "" if it cannot be computed, None while unknown."""
         key = f"{question} {spec.seed_key(0)}"
         with self._work:
             if key in self._queue.questions or key in self._queue.taken:
@@ -257,7 +257,7 @@ class Store:
         return next(filter(None, (self.results.notice, self.engine.trouble, *files)), "")
 
     def begin(self, workers: int | None = None, engine: str | None = None) -> Store:
-        """Start worker processes unless some are running, or use the Dask cluster at `engine`; return this store."""
+        """Start worker processes unless some are running, or use the Dask cluster at `engine`. Return this store."""
         with self._work:
             if self._keeper is None:
                 self._keeper = threading.Thread(target=self._keep, name="keeper", daemon=True)
@@ -323,7 +323,7 @@ class Store:
             return self._queue.run(spec)
 
     def _look(self, spec: SpecLike) -> Run:
-        """Return the queue's record of a run, updated with the content of the results file a moment ago."""
+        """Return the queue's record of a run, updated with the results file's content of a moment ago."""
         run = self._run(spec)
         now, rev = (time.monotonic(), self.results.changes), run.rev
         if run.looked[1] != now[1] or now[0] - run.looked[0] > _LOOK:
@@ -343,12 +343,12 @@ class Store:
 
 
 def default_path() -> Path:
-    """Return the default path of the store's file of results."""
+    """Return the default path of the store's results file."""
     return home() / "runs.sqlite"
 
 
 def others(path: Path) -> list[dict[str, Any]]:
-    """Return the last reports, written by `Store._tell`, of all processes that have workers for this store."""
+    """Return the latest reports (from `Store._tell`) of all processes that have workers for this store."""
     found = []
     for file in sorted(path.parent.glob(f"{path.name}.*.json")):
         try:

@@ -1,4 +1,4 @@
-"""A turn: a short piece of a worker's work on a run. This module uses neither the store nor Dask."""
+"""A turn: a short stretch of a worker's work on a run. This module uses neither the store nor Dask."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ class Lost(RuntimeError):
 
 
 class Slot(Protocol):
-    """The interface to a worker, which works on one task at a time. plays: which tasks it accepts: `all`, `here`
+    """The interface to a worker, which works on one task at a time. plays: the tasks that it accepts, `all`, `here`
     (questions, and seeds that no cluster can play) or `away` (all other tasks)."""
 
     plays: Literal["all", "here", "away"]
@@ -42,8 +42,8 @@ class Slot(Protocol):
 
 
 class PipeSlot:
-    """A worker process on this machine, at the other end of a private socket pair. It ends when the pair closes,
-    however this process ends. It is not a child of `multiprocessing`, which would run Streamlit's script again."""
+    """A worker process on this machine, at the other end of a private socket pair. It ends when the pair closes, no
+    matter how this process ends. It is not a child of `multiprocessing`, which would run Streamlit's script again."""
 
     def __init__(self, simulation: str = SIMULATION, plays: Literal["all", "here"] = "all") -> None:
         self.plays: Literal["all", "here", "away"] = plays
@@ -102,7 +102,7 @@ def child_environment() -> dict[str, str]:
 
 
 def end_with_parent() -> None:
-    """Let this process end with its parent, however that ends: only the parent holds our standard input's other end."""
+    """Let this process end with its parent, however the parent ends: it alone holds our standard input's other end."""
 
     def watch() -> None:
         while os.read(0, 4096):

@@ -1,4 +1,4 @@
-"""Sentences about attacks: what the attacker sees, whether the noise holds, and what a guarantee means."""
+"""Sentences about attacks: what the attacker sees, whether the noise protects, and what a guarantee means."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ CLOSE = 0.005  # relative: budgets this close are the same
 
 
 def several(most: int) -> str:
-    """Return a sentence about a user who has `most` episodes."""
+    """Return a sentence about a user with `most` episodes."""
     return f"The user has {most} episodes here. All {most} equal the first of the two, or all {most} equal the second."
 
 
@@ -82,7 +82,7 @@ def advantage(right: float) -> str:
 
 
 def asked_whose(score: float) -> str:
-    """Return the guessing game's question about one release, whose score is given."""
+    """Return the guessing game's question about one release, given its score."""
     sign = "more" if score > 0 else "less"
     shown = f"{score:+.2f}".replace("-", "−")
     return (
@@ -93,7 +93,7 @@ def asked_whose(score: float) -> str:
 
 
 def whose(first: bool, guesses: Sequence[bool]) -> str:
-    """Return the answer of the guessing game's question, and how often the visitor guessed right so far."""
+    """Return the answer to the guessing game's question, and how often the visitor has guessed right so far."""
     hit = "Right" if guesses[-1] else "Wrong"
     said = f"**{hit}: these are the {'first' if first else 'second'} user's data.**"
     if len(guesses) == 1:
@@ -117,7 +117,7 @@ def about_epsilons(deltas: Sequence[float], epsilons: Sequence[float]) -> str:
 
 
 def about_collusion(step: str, exact: int, users: int, worst: float) -> str:
-    """Describe how much two colluding users find out. exact: users they recover exactly; worst: the largest error."""
+    """Describe how much two colluding users find out. exact: users recovered exactly; worst: the largest error."""
     if step == "one":
         return "The two bars always differ by the same noise. It shifts all counts alike, so every rise stays visible."
     if step == "subtract":

@@ -15,7 +15,7 @@ SAID, STATISTIC = messages("charts")["doubts"], messages("charts")["seeds"]
 
 def unsettled(stuck: int, of: int, at: Sequence[str] = ()) -> str:
     """Warn that `stuck` seeds of a run without privacy have not found the best policy (see `growth.unsettled`), or
-    return "". at: a sweep's points with this doubt; `stuck` is then the largest number at any of them."""
+    return "". at: a sweep's points with this doubt; in this case, `stuck` is the largest number at any of them."""
     if not stuck:
         return ""
     told = {"stuck": stuck, "seeds": plural(of, "seed")}
@@ -28,13 +28,13 @@ def unsettled(stuck: int, of: int, at: Sequence[str] = ()) -> str:
 
 
 def no_share(best: Sequence[float | None]) -> str:
-    """Explain why a chart does not show losses as shares of V*. best: V* of each run, None if unknown."""
+    """Explain why a chart does not show losses as shares of V*. best: V* of each run, or None if unknown."""
     said: str = SAID["no_best"] if None in best else SAID["nothing_to_lose"]
     return said
 
 
 def about_negative_prices(names: Sequence[str]) -> str:
-    """Warn that the whole interval of some privacy costs is below zero; "" if there are none. names: of the runs."""
+    """Warn that the whole interval of some privacy costs is below zero, or return "". names: the names of the runs."""
     if not names:
         return ""
     return (

@@ -1,4 +1,4 @@
-"""Sentences about noise: its size, how many counts it hides, and how much wider it makes confidence sets."""
+"""Sentences about noise: its size, how many counts it hides, and how much it widens confidence sets."""
 
 from __future__ import annotations
 

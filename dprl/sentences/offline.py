@@ -57,8 +57,7 @@ def _so_far(curves: Sequence[Series]) -> str:
 
 
 def about_prices(curves: Sequence[Series], first: float, proved: Sequence[tuple[str, str]] = ()) -> str:
-    """Describe how fast the privacy cost falls from n = first on. proved: pairs of an algorithm and its theorem of
-    1/n."""
+    """Describe how fast the privacy cost falls from n = first on. proved: pairs of an algorithm and its 1/n theorem."""
     parts = []
     for curve in curves:
         if curve.complete and len(curve.x) > 1 and (curve.center[-1] > 0):

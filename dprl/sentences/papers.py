@@ -1,4 +1,4 @@
-"""Sentences about the results of tests of papers' claims."""
+"""Sentences about the results of testing papers' claims."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def finding(found: Finding, form: Form) -> str:
 
 
 def against(found: Sequence[Finding]) -> str:
-    """Describe whether settings support a claim. Values below an upper bound that holds are counted separately."""
+    """Describe whether settings support a claim. Values below a valid upper bound are counted separately."""
     verdicts = [one.verdict for one in found]
     inside, lower = verdicts.count("holds"), verdicts.count("holds as an upper bound")
     if len(found) == 1:

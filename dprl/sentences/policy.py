@@ -50,9 +50,9 @@ def at_step(
 
 
 def about_steps(wrong: NDArray[np.bool_], weight: Array, sure: Array | None = None) -> str:
-    """Describe at how many states and steps a policy is worse than the optimal one. wrong: where it is worse;
-    weight: the optimal policy's probability of these states, 0 elsewhere; sure: the probability of the likeliest
-    action if the policy is stochastic; each [H,S]."""
+    """Describe at how many states and steps a policy is worse than the optimal one. wrong: where it is worse; weight:
+    the optimal policy's probability of these states, 0 elsewhere; sure: the probability of the likeliest action, if the
+    policy is stochastic; each [H,S]."""
     what = SAID["wrong" if sure is None else "wrong_likeliest"]
     said = [filled(what, pairs=f"{int(wrong.sum()):,}", all=f"{wrong.size:,}")]
     said.append(filled(SAID["weight"], share=percent(float(weight.sum()) / len(wrong))))
@@ -62,7 +62,7 @@ def about_steps(wrong: NDArray[np.bool_], weight: Array, sure: Array | None = No
 
 
 def about_visits(occupancy: Array, state_labels: Sequence[str], shared: float) -> str:
-    """Describe the states that a policy visits. shared: the share of time spent where the best policy would be."""
+    """Describe the states that a policy visits. shared: the share of time spent where the best policy spends it."""
     favourite = int(occupancy.mean(axis=0).argmax())
     time = percent(float(occupancy[:, favourite].mean()))
     return (

@@ -29,7 +29,7 @@ LITTLE = 0.5  # share of the largest possible loss: above it, little was learned
 
 
 def rough_users(needed: float) -> str:
-    """Return a number of users as text with two digits; infinite or NaN means more than the largest number tried."""
+    """Return a number of users as text with two digits; infinity or NaN means more than the largest number tried."""
     return rough(needed) if np.isfinite(needed) else f"more than {human(10 ** X_RANGE[1])}"
 
 
@@ -82,7 +82,7 @@ def how_frontier(
 
 
 def _near(known: Sequence[Frontier], symbol: str) -> str:
-    """Describe from which x on each curve stays near the best policy."""
+    """Describe the x from which each curve stays near the best policy."""
     said: dict[tuple[str, str], list[str]] = {}
     for c in known:
         far = np.flatnonzero(~(c.share <= NEAR))
@@ -97,7 +97,7 @@ def _near(known: Sequence[Frontier], symbol: str) -> str:
 
 
 def _slope(curve: Frontier, measure: Measure, symbol: str, short: bool) -> str:
-    """Describe a curve's growth in x. short: whether to omit the interval, and the range of x unless it is a part."""
+    """Describe a curve's growth in x. short: whether to omit the interval, and the range of x unless it is partial."""
     what = NAMED.get(measure, measure)
     power = to_the(symbol, *(curve.slope[:1] if short else curve.slope))
     way = filled(SAID["falls" if curve.slope[0] < 0 else "grows"], what=what, power=power)
@@ -178,7 +178,7 @@ def how_growth(growth: Mapping[str, Sequence[Growth]]) -> list[str]:
 
 
 def about_ladder(steps: Sequence[Any], own: int | None = None) -> str:
-    """Describe how much each idea reduces the noise, from the paper's to the smallest, and where the run's own is."""
+    """Describe how much each idea reduces the noise, from the paper's to the smallest, and where the run's own lies."""
     before, parts, given_back = steps[0], [], []
     for step in steps:
         if step.idea:

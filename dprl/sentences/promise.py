@@ -1,4 +1,4 @@
-"""Sentences about guarantees: what (ε, δ) means, whether noise proves the claim, and which data sets are neighbours.
+"""Sentences about guarantees: what (ε, δ) means, whether the claim is proved, and which data sets are neighbours.
 
 docs/proofs.toml lists these sentences with the results that each follows from.
 """
@@ -31,7 +31,7 @@ BLANKED = "is zeroed out"
 
 
 def outcome(epsilon: float, delta: float) -> str:
-    """Explain in one line how much more likely one user's data can make an outcome under (epsilon, delta)."""
+    """Explain in one line how much likelier one user's data can make an outcome under (epsilon, delta)."""
     factor = human(float(f"{math.exp(epsilon):.{2 if epsilon >= 1 else 3}g}"))
     told = {"factor": factor, "delta": human(delta)}
     said = filled(SAID["outcome"], **told)
@@ -49,7 +49,7 @@ def about_promise(
     *,
     calibrated: bool = False,
 ) -> tuple[bool, str]:
-    """Return whether the noise proves the claimed guarantee, and a sentence about it.
+    """Return whether the claimed guarantee is proved for the noise, and a sentence about it.
 
     found: the proved guarantees (`privacy.guarantee.Reading`). blanked: verb phrase for a user without data; "" if this
     is no notion of neighbours here. who: the unit that is replaced. calibrated: whether the noise is the smallest for
@@ -89,7 +89,7 @@ def about_promise(
 
 
 def concentrated_verdict(claimed: float, proved: float, who: str = TRAJECTORY) -> tuple[bool, str]:
-    """Return whether the noise proves the claimed rho of a run on a data set, and a sentence about it."""
+    """Return whether the claimed rho of a run on a data set is proved for its noise, and a sentence about it."""
     rho, good = at_most(proved), proved <= claimed * (1 + EQUAL)
     if claimed > HOLLOW:
         return False, (
@@ -124,7 +124,7 @@ def readings(found: Sequence[Any], blanked: str = "", who: str = "user") -> str:
 
 
 def against_users(delta: float, users: int) -> str:
-    """Warn that delta would allow publishing some users' records if delta times the users is not small; "" if it is."""
+    """Warn that delta allows publishing some users' records; return "" if delta times the number of users is small."""
     if delta * users < FEW:
         return ""
     return (
@@ -135,7 +135,7 @@ def against_users(delta: float, users: int) -> str:
 
 
 def returning(episodes: int, epsilon: float, delta: float) -> str:
-    """State the guarantee of the same noise for a user who has several episodes."""
+    """State the same noise's guarantee for a user with several episodes."""
     return (
         f"The guarantee is for one episode. If a user comes back for {human(episodes)} episodes, we prove "
         f"{proves(epsilon, delta)} for all of them together."

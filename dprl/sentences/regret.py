@@ -192,7 +192,7 @@ def _extra(ends: list[_End], at: float) -> str:
 
 
 def about_mistakes(curves: Sequence[Series], statistic: Statistic = "mean") -> str:
-    """Describe which curves have the fewest and most episodes that lose more than the first one's smallest alpha."""
+    """Describe which curves have the fewest and most episodes that lose more than the first curve's smallest alpha."""
     if not curves or not len(curves[0].x):
         return NOTHING
     alpha = float(curves[0].x.min())

@@ -21,7 +21,7 @@ def coin(epsilon: float, flip: float) -> str:
 
 
 def held(total: float) -> str:
-    """State how much epsilon a phone may spend in total."""
+    """State the total epsilon that a phone may spend."""
     return filled(PHONE["held"], total=human(total))
 
 
@@ -73,7 +73,7 @@ def shuffled(n: int, epsilon: float, delta: float) -> str:
 
 
 def central(n: int, epsilon: float, far: int) -> str:
-    """Describe the answer that a trusted curator would publish; `far` is the largest likely error in answers."""
+    """Describe the answer that a trusted curator would publish; `far` is the largest likely error, in answers."""
     off = filled(RESULT["off"], answers=counted(far, "answer")) if far else RESULT["exact"]
     return filled(RESULT["central"], answers=counted(n, "answer"), epsilon=human(epsilon), off=off)
 
@@ -91,7 +91,7 @@ def about_clinic(steps: int, asked: int) -> str:
 
 
 def proof_of_bits(epsilon: float, bit: float, asked: int) -> str:
-    """State the guarantee of the randomised bits, two for each step that is reported."""
+    """State the guarantee of the randomised bits, two for each reported step."""
     factor = human(math.exp(epsilon))
     return filled(CLINIC["proof"], bits=2 * asked, bit=human(bit), factor=factor, epsilon=human(epsilon))
 

@@ -22,7 +22,7 @@ def about_example(rho: float) -> str:
 
 
 def reading(share: float, ahead: int) -> str:
-    """Describe how much of a file has been read. ahead: the number of files that are read before it."""
+    """Describe how much of a file has been read. ahead: the number of files to read before it."""
     if ahead:
         return f"Your file is waiting for {plural(ahead, 'file')} from other visitors."
     if share >= 0.99:
@@ -45,19 +45,19 @@ def budget_so_far(budget: Any, safe: Callable[[str], str] = str) -> str:
 
 
 def people(n: int, episodes: int) -> str:
-    """Return the number of users in a file as text; each has at most `episodes` episodes."""
+    """Return the number of users in a file, each with at most `episodes` episodes, as text."""
     if episodes == 1:
         return offline.trajectories(n)
     return filled(SAID["people_one" if n == 1 else "people"], n=human(n), episodes=episodes)
 
 
 def needs(episodes: int) -> str:
-    """Return the assumption about users that a bound needs, in words. episodes: the most episodes of one user."""
+    """Return the assumption about users that a bound needs, in words. episodes: each user's maximum."""
     return "each user's episodes in the order of time" if episodes > 1 else "independent users"
 
 
 def outlook(average: float, noise: float) -> list[str]:
-    """Compare the noise's standard deviation with `average`, the users per state, action and step, before a release."""
+    """Compare the noise's standard deviation with `average`, the mean number of users per cell, before a release."""
     shown = {name: human(float(f"{value:.2g}")) for name, value in (("average", average), ("noise", noise))}
     said = [filled(SAID["noise"], **shown)]
     if noise > average:
@@ -74,7 +74,7 @@ def changes(
     follows: float | None = None,
     first_step: int = 0,
 ) -> str:
-    """Describe where a policy differs from the action that users got most often.
+    """Describe where a policy differs from the action that users received most often.
 
     place: the differing place with the most users: state, step, the policy's action and the users' action. changed,
     lacking: of `places` pairs of a state and a step, the number that differ, and that have too few users, in which

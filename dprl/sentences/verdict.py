@@ -1,4 +1,4 @@
-"""Sentences that compare a learned policy with today's treatment, and state the limits of the comparison."""
+"""Sentences that compare a learned policy with today's treatment and state the limits of the comparison."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def headline(
 
 
 def said(trace: Any, releases: int = 1) -> list[str]:
-    """Return the paragraphs about a release's verdict; none if nobody was held out. releases: see `headline`."""
+    """Return the paragraphs about a release's verdict, none if nobody was held out. releases: see `headline`."""
     if not trace.verdict:
         return []
     low, value, high = map(float, trace.today["difference"])
@@ -85,7 +85,7 @@ def turned(low: float, high: float) -> str:
 
 
 def overlap(covered: float, follows: float) -> str:
-    """Describe how much of the learned policy the file covers."""
+    """Describe how much of the learned policy is covered by the file."""
     return (
         f"The file covers {percent(covered)} of the policy's actions. Users acted as the policy does in "
         f"{percent(follows)} of their steps. {SAID['unsupported']}"
@@ -93,7 +93,7 @@ def overlap(covered: float, follows: float) -> str:
 
 
 def disagree(bound: float, high: float) -> str:
-    """Warn if a proved bound is above the whole interval from held-out users; "" if not. high: the interval's end."""
+    """Warn if a proved bound is above the whole interval from held-out users; else "". high: the interval's end."""
     if bound <= high:
         return ""
     ends = {"bound": human(_three(bound)), "high": human(_three(high)), "wrong": percent(WRONG)}
@@ -149,7 +149,7 @@ def group_lines(held: Mapping[str, Any]) -> list[str]:
 
 
 def about_groups(held: Mapping[str, Any]) -> str:
-    """Describe for which groups a policy is not certainly better, the assumption and the cost; "" without groups."""
+    """Describe the groups for which a policy may not be better, the assumption and the cost; "" without groups."""
     if "groups" not in held:
         return ""
     share, parts = held["groups' share of rho"], []

@@ -1,4 +1,4 @@
-"""Checks of an online tabular algorithm: its record, and the plans that it makes from released counts."""
+"""Checks of an online tabular algorithm: its record and the plans that it makes from released counts."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def record(algorithm: TabularLearner) -> None:
 
 
 def function_of_what_was_released(algorithm: TabularLearner) -> None:
-    """Check that the same releases lead to the same plans for other users in other environments."""
+    """Check that equal releases lead to equal plans, even for other users in other environments."""
     for bonus in algorithm.bonuses:
         first, counts = plans_of(algorithm, bonus, 0, 0)
         for seed, world in ((0, 0), (1, 0), (2, 7)):
@@ -94,7 +94,7 @@ def plans_of(algorithm: TabularLearner, bonus: str, seed: int, world: int) -> tu
 
 
 def check_plan(algorithm: TabularLearner, Q: Array, V: Array, policy: Array) -> None:
-    """Check that a plan is finite, in its ranges, and greedy unless it is stochastic."""
+    """Check that a plan is finite, within its ranges, and greedy unless it is stochastic."""
     require(np.isfinite(Q).all() and np.isfinite(V).all(), "a value is missing or infinite")
     require((V[-1] == 0).all(), "V of the step after the last is not 0")
     if algorithm.stochastic:

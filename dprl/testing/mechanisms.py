@@ -48,7 +48,7 @@ def check_mechanism(mechanism: Mechanism) -> tuple[str, ...]:
 
 
 def stream_of(mechanism: Mechanism) -> Stream:
-    """Return the stream of the mechanism's privacy model: a curator's releases, or users who each draw noise."""
+    """Return the stream of the mechanism's privacy model: from a curator, or from users who each draw noise."""
     return make_stream(TIMES) if mechanism.fresh else stream_of_releases(RELEASES)
 
 
@@ -81,7 +81,7 @@ def record(mechanism: Mechanism) -> None:
 
 
 def repeats(mechanism: Mechanism) -> None:
-    """Draw noise from one seed twice, and from another seed in between, and compare the bits."""
+    """Draw noise from one seed twice and from another seed in between, and compare the bits."""
     first, other, again = (noise_of(mechanism, stream_of(mechanism), 50, seed) for seed in (1, 2, 1))
     require(not np.array_equal(first, other), "two seeds gave the same noise")
     require(np.array_equal(first, again), "the same seed gave different noise")
@@ -130,7 +130,7 @@ def proof(mechanism: Mechanism) -> None:
 
 
 def shown(mechanism: Mechanism, stream: Stream, drawn: Array, first: Array, second: Array) -> float:
-    """Return the lower bound on epsilon at DELTA that log-likelihood ratios show, by Clopper-Pearson intervals."""
+    """Return the lower bound on epsilon at DELTA shown by log-likelihood ratios, using Clopper-Pearson intervals."""
     ratios = [mechanism.log_ratio(stream, drawn + own, 0, first, second) for own in (first, second)]
     best = 0.0
     for threshold in (0.5, 1.0, 1.5, 2.0):

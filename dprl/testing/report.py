@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 class CheckFailed(AssertionError):
-    """A failed check; `check` is its name."""
+    """The error for a failed check, whose name is `check`."""
 
     def __init__(self, check: str, sentence: str) -> None:
         super().__init__(f"{check}: {sentence}")
@@ -44,7 +44,7 @@ def run_checks(entry: T, checks: Sequence[Callable[[T], None]]) -> tuple[str, ..
 
 @contextmanager
 def offered(registry: Registry[Any], entry: Any, fields: Registry[Field], name: str) -> Iterator[None]:
-    """Register an entry for the duration of a block, so that specs can name it."""
+    """Register an entry for the duration of a block, so that specs can refer to it."""
     before, field = registry.get(entry.key), fields[name]
     put(registry, entry.key, entry)
     fields[name] = replace(field, choices=tuple(registry))

@@ -72,7 +72,7 @@ class BoundTerm:
         return bool(self.epsilon or self.rho)
 
     def value(self, at: BoundSetting) -> Array:
-        """Return the term with constant 1, in the shape of K."""
+        """Return the term's value with constant 1, in the shape of K."""
         K = np.asarray(at.K, float)
         factor = {"": 1.0, "K": np.log(K), "1/beta": math.log(1 / at.beta)}[self.log]
         powers = (at.S**self.S) * (at.A**self.A) * (at.H**self.H) * (at.d**self.d)
@@ -109,7 +109,7 @@ class BoundTerm:
 
 
 def _together(factors: list[str]) -> str:
-    """Write the denominator of a fraction."""
+    """Write a fraction's denominator."""
     return factors[0] if len(factors) == 1 else f"({''.join(factors)})"
 
 
@@ -158,11 +158,11 @@ class Bound:
     from_S: float = 0.0
 
     def value(self, at: BoundSetting) -> Array:
-        """Return the bound: total reward lost (or a number of episodes), in the shape of K."""
+        """Return the bound's value: the total reward lost (or a number of episodes), in the shape of K."""
         return np.asarray(sum(term.value(at) for term in self.terms))
 
     def price(self, at: BoundSetting) -> Array:
-        """Return the terms with epsilon or rho: the additional loss from privacy."""
+        """Return the terms with epsilon or rho: the additional loss due to privacy."""
         return np.asarray(
             sum(term.value(at) for term in self.terms if term.private) + np.zeros(np.shape(at.K))
         )
@@ -174,7 +174,7 @@ class Bound:
         return f"{sign}({' + '.join(term.text for term in self.terms)})"
 
     def unmet(self, at: BoundSetting) -> str:
-        """Describe the first condition of the theorem that a setting violates, "" if none. K: a single number."""
+        """Describe the first of the theorem's conditions that a setting violates; "" if none. K: a single number."""
         if at.epsilon >= self.epsilon_below:
             return f"proved for ε below {self.epsilon_below:g}"
         if float(at.K) < at.S**self.from_S:

@@ -69,7 +69,7 @@ def listed(name: str) -> dict[str, str]:
 
 
 def papers_in(source: str) -> tuple[Paper, ...]:
-    """Return the papers mentioned in a `source`, in the order of their mention."""
+    """Return the papers mentioned in a `source`, in the order in which they appear."""
     places = {
         paper: found.start()
         for paper in PAPERS.values()
@@ -105,7 +105,7 @@ def entry(kind: str, key: str, fields: dict[str, str]) -> str:
 
 
 def tex(text: str) -> str:
-    """Convert text to LaTeX in ASCII; characters without an equivalent are left out."""
+    """Convert text to LaTeX in ASCII; characters without an equivalent are omitted."""
     found = []
     for sign in unicodedata.normalize("NFC", " ".join(text.split())):
         letter, *marks = list(unicodedata.normalize("NFD", sign))

@@ -1,4 +1,4 @@
-"""The queue of files that visitors upload: a separate process reads one file at a time, because pages compute nothing.
+"""The queue of files that visitors upload: a separate process reads one file at a time, as pages compute nothing.
 
 A waiting file is on the disk without a name, so that it vanishes when this process ends in any way. The memory of one
 reading is limited (MEMORY), and so is the total size of waiting files. Each visitor may have one file.
@@ -47,7 +47,7 @@ DIED = "data: reading stopped before the end of the file, perhaps because memory
 
 
 def allowed() -> bool:
-    """Return whether visitors may upload files: as DPRL_UPLOADS sets, else only if the server is not public."""
+    """Return whether visitors may upload files: as set by DPRL_UPLOADS, else only if the server is not public."""
     return bool(setting("DPRL_UPLOADS", 1 - setting("DPRL_PUBLIC", 0, 0, 1), 0, 1))
 
 
@@ -105,7 +105,7 @@ class Readings:
         return reading
 
     def cancel(self, reading: Reading) -> None:
-        """Stop the reading of a file, and delete its stored data."""
+        """Stop reading a file, and delete its stored data."""
         with self._turn:
             reading.cancelled = True
             process = reading.process
@@ -151,7 +151,7 @@ def forget(name: str, marker: BinaryIO) -> None:
 
 
 def unnamed(file: BinaryIO) -> BinaryIO:
-    """Copy a file to a temporary file that has no name on the disk; return the copy, opened at its beginning."""
+    """Copy a file to a temporary file without a name on the disk; return the copy, opened at its beginning."""
     make_inside(kept.folder())
     copy = cast(BinaryIO, tempfile.TemporaryFile(dir=kept.folder()))  # noqa: SIM115 - its reader closes it
     file.seek(0)

@@ -1,4 +1,4 @@
-"""The number of users needed: measurements, a fitted power law with its error, and answers for your own numbers."""
+"""The number of users needed: measurements, a fitted power law with its error, and answers for other numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a number of users is enough: measured for known problems, otherwise extrapolated from the power law.
+"""Whether a number of users is enough: measured for known problems, and extrapolated from the power law for others.
 
 A verdict claims no more than the error supports: users are enough above the number times its error factor, too few
 below the number divided by it, and too close to call in between.
@@ -38,7 +38,7 @@ FIELDS: Mapping[str, Field] = {
 
 @dataclass(frozen=True)
 class Asked:
-    """The number of a visitor's users and the visitor's goals, with one attribute for each of FIELDS.
+    """A visitor's number of users and goals, with one attribute for each of FIELDS.
 
     today: 100 if no policy is known. A policy that loses at most `loss` leaves nothing to learn. problem: the key of a
     measured problem, which replaces S, A, H and value; "" for your own numbers.
@@ -134,13 +134,13 @@ def _crossing(line: Array, users: float) -> float:
 
 
 def likely(table: Table, asked: Asked, model: str) -> bool:
-    """Return whether the users are enough even if the need is larger by the whole error factor."""
+    """Return whether the users are enough even if the number needed is larger by the full error factor."""
     needed = float(curve(table, asked, model, np.array([asked.epsilon]))[0])
     return asked.users >= needed * factor_of(table, asked, model)
 
 
 def likely_from(table: Table, asked: Asked, model: str) -> float:
-    """Return the smallest budget (two digits) for likely enough users: inf if none, NaN if the error is unknown."""
+    """Return the smallest budget (two digits) that likely suffices: inf if none, NaN if the error is unknown."""
     low, high = float(BUDGETS[0]), float(BUDGETS[-1])
     factor = factor_of(table, asked, model)
     if not np.isfinite(factor):
@@ -155,7 +155,7 @@ def likely_from(table: Table, asked: Asked, model: str) -> float:
 
 
 def ways(table: Table, asked: Asked, model: str) -> list[Asked]:
-    """Return the nearest settings with likely enough users: another budget, more users, both, or another loss."""
+    """Return the nearest settings in which users likely suffice: another budget, more users, both, or another loss."""
     if not np.isfinite(factor := factor_of(table, asked, model)) or likely(table, asked, model):
         return []
     least, largest = likely_from(table, asked, model), float(BUDGETS[-1])
@@ -178,7 +178,7 @@ def _rounded_up(value: float) -> float:
 
 
 def kind_of(table: Table, asked: Asked) -> Kind:
-    """Return whether the numbers are measured, extrapolated, or beyond the measured range."""
+    """Return whether the numbers are measured, extrapolated or beyond the measured range."""
     if asked.problem:
         return "measured"
     return "beyond" if beyond(table, asked) else "extrapolated"
@@ -190,20 +190,20 @@ def beyond(table: Table, asked: Asked) -> list[str]:
 
 
 def factor_of(table: Table, asked: Asked, model: str) -> float:
-    """Return the factor by which a privacy model's numbers may be off; NaN if it is unknown."""
+    """Return the factor by which a privacy model's numbers may be off, or NaN if it is unknown."""
     errors = {"measured": table.between, "extrapolated": table.held_out}.get(kind_of(table, asked))
     return errors[model] if errors else np.nan
 
 
 def episodes_needed(table: Table, asked: Asked, model: str, most: int) -> float:
-    """Return the episodes needed if a user has up to `most`: infinite above MOST, NaN below all measured budgets."""
+    """Return the episodes needed if each user has up to `most`; infinite above MOST, NaN below all measured budgets."""
     if model != "none" and asked.epsilon / most < min(table.epsilons):
         return np.nan
     return float(curve(table, asked, model, np.array([asked.epsilon]), most)[0])
 
 
 def curve(table: Table, asked: Asked, model: str, epsilons: Array, episodes: int = 1) -> Array:
-    """Return the users needed at budgets [P] (infinite above MOST), each counted once for each of their episodes."""
+    """Return the users needed at budgets [P] (infinite above MOST), with each user counted once per episode."""
     H = table.problems[asked.problem].H if asked.problem else asked.H
     mu = np.array([signal(model, float(epsilon), asked.delta, H, episodes) for epsilon in epsilons])
     share = asked.loss / 100
@@ -235,8 +235,8 @@ def _between(table: Table, key: str, model: str, mu: Array, share: float) -> Arr
 
 def straight(x: Array, at: Array, values: Array) -> Array:
     """Interpolate values [N] at ascending places [N] linearly at x [P], or values [N, R] at x [1], giving [1, R].
-    Between a finite and an infinite value the result is infinite. Beyond the ends the lines continue, as a small delta
-    requires: with 10^-12, the smallest epsilon is a fifth outside the measured range."""
+    Between a finite and an infinite value the result is infinite. The lines continue beyond the ends, as a small delta
+    requires: at 10^-12, the smallest epsilon lies a fifth outside the measured range."""
     left = np.clip(np.searchsorted(at, x, side="right") - 1, 0, len(at) - 2)
     share = (x - at[left]) / (at[left + 1] - at[left])
     ends = values[left], values[left + 1]

@@ -1,4 +1,4 @@
-"""A power law for the users needed, fitted to measured runs, and its error on environments outside the fit.
+"""A power law for the users needed, fitted to measured runs, and its error in environments outside the fit.
 
 For a problem with S states, A actions and H steps, whose best policy earns V* = v H per episode, of which an average
 episode may lose the share x,
@@ -38,7 +38,7 @@ COVERED = 0.9  # share of the held-out numbers that an error factor covers
 
 @lru_cache(maxsize=10_000)
 def signal(model: str, epsilon: float, delta: float, H: int, episodes: int = 1) -> float:
-    """Return mu: one episode's effect in standard deviations of the smallest sufficient noise; 1 without privacy.
+    """Return mu: one episode's effect in standard deviations of the smallest sufficient noise, or 1 without privacy.
 
     In the local model, it is for a count at one of H steps, with the best number of steps for each user to report.
     episodes: m, the maximum per user, who has the guarantee for all of them together. Gaussian noise in sums is m times
@@ -83,7 +83,7 @@ class At(NamedTuple):
 @dataclass(frozen=True)
 class Power:
     """A product of powers, exp(log_c) S^S A^A H^H / (value^value loss^loss mu^mu). All attributes except the first are
-    exponents of the quantities of the same name; mu is 0 without privacy."""
+    exponents of the quantities with the same names; mu is 0 without privacy."""
 
     log_c: float
     S: float
@@ -151,7 +151,7 @@ def weights(groups: Sequence[str]) -> Array:
 
 
 def factor(errors: Array, groups: Sequence[str], share: float = COVERED) -> float:
-    """Return the smallest factor that covers this share of the errors, log ratios [N]; groups have equal weight."""
+    """Return the smallest factor that covers this share of the errors (log ratios [N]); groups have equal weight."""
     size = np.abs(errors)
     order = np.argsort(size)
     reached = np.cumsum(weights(groups)[order])
@@ -170,7 +170,7 @@ def covering(errors: Array, groups: Sequence[str]) -> float:
 
 
 def held_out(points: Sequence[Point]) -> dict[str, float]:
-    """Return each model's error factor on environments left out of the fit, one at a time, with all their sizes."""
+    """Return each model's error factor in environments left out of the fit one at a time, with all their sizes."""
     errors: dict[str, list[float]] = {}
     names: dict[str, list[str]] = {}
     for left in dict.fromkeys(p.environment for p in points):
@@ -182,14 +182,14 @@ def held_out(points: Sequence[Point]) -> dict[str, float]:
 
 
 def errors_on(law: Law, points: Sequence[Point], kind: str) -> dict[str, Array]:
-    """Return, for each model, the law's errors on one environment, without points that need no learning."""
+    """Return, for each model, the law's errors on one environment, except for points that need no learning."""
     own = [p for p in points if p.environment == kind and p.needed > LEARNED]
     by_model = {model: [p for p in own if p.model == model] for model in MODELS}
     return {model: off(law, some) for model, some in by_model.items() if some}
 
 
 def crossed(points: Sequence[Point], kinds: Sequence[str] = ()) -> dict[str, dict[str, float]]:
-    """Return, for each model and environment, the share of the numbers within the factor computed without them.
+    """Return, for each model and environment, the share of numbers within the factor computed without them.
 
     Both the law *and* the factor come from all other environments. So this measures how often the stated error holds on
     an unseen environment.

@@ -13,7 +13,7 @@ from dprl.users.law import Array, Law, Power
 
 @dataclass(frozen=True)
 class Problem:
-    """An environment at one size, and the users that it needs.
+    """An environment of one size, and the number of users that it needs.
 
     Attributes:
         key: its name in links.
@@ -115,7 +115,7 @@ class Table:
 
     @property
     def inside(self) -> dict[str, float]:
-        """Return each model's share of predictions within the stated factor, averaged over kinds outside its fit."""
+        """Return each model's share of predictions within the stated factor, averaged over kinds not in its fit."""
         return {model: float(np.mean(list(kinds.values()))) for model, kinds in self.crossed.items()}
 
     @property
