@@ -1,4 +1,4 @@
-"""Tables of possible next states, which make counts, plans and models smaller than over all states.
+"""Tables of possible next states, which make counts, plans and models smaller than they would be over all states.
 
 possible: int64 [1 or H, 1 or S, 1 or A, B], the next states of (h, s, a) in increasing order, then -1; an axis of
 length one applies to all h, s or a. B, the branching factor, is the largest number of next states. A model or an array

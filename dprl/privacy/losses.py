@@ -48,7 +48,7 @@ class Gaussian:
 
 @dataclass(frozen=True)
 class Binomial:
-    """The privacy loss of counters with Binomial(trials, probability) noise: `up` rise by one, `down` fall by one."""
+    """The privacy loss of counters with Binomial(trials, probability) noise: `up` rise and `down` fall by one."""
 
     trials: int
     probability: float

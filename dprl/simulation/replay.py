@@ -172,7 +172,7 @@ def light_pack(run: SeedRun) -> Pack:
 
 
 def stops_of(spec: RunSpec) -> list[float | None]:
-    """Return the values of epsilon that a page offers for a run, with its own, ascending; [None] without privacy."""
+    """Return the epsilon values that a page offers for a run, including its own, ascending; [None] without privacy."""
     if spec.epsilon is None:
         return [None]
     return [*sorted({*STOPS, spec.epsilon})]

@@ -22,7 +22,7 @@ SQUARES = 0.05  # share of the budget for squares, which only help to bound vari
 
 @dataclass(frozen=True)
 class WeightedRegression(ValueRegression):
-    """The sums of two regressions, a weighted one of values and one of their squares, see `ValueRegression`.
+    """The sums of two regressions, a weighted one of values and one of their squares (see `ValueRegression`).
 
     Centred values lie in [-1/2, 1/2] at all states possible after (s, a), with a middle and a unit for each (s, a).
     """
