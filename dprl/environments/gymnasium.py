@@ -1,4 +1,4 @@
-"""Gymnasium environments with a known model: three toy-text ones by name, and in Python all that have a table `P`."""
+"""Gymnasium environments with a known model: three toy-text ones by name, and, in Python, all that have a table `P`."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ def _cumulative(p: Array) -> Array:
 
 
 def _conditional(p: Array) -> Array:
-    """Return p[x] / sum of p[y] over y >= x, binomial probabilities for drawing a multinomial step by step."""
+    """Return p[x] / sum of p[y] over y >= x, the binomial probabilities for drawing a multinomial step by step."""
     rest = np.cumsum(p[..., ::-1], -1)[..., ::-1]
     return np.minimum(np.divide(p, rest, out=np.zeros_like(p), where=rest > 0), 1.0)
 

@@ -37,7 +37,7 @@ class Run(Protocol):
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of spec (such as that of online runs), with the functions for its runs; an entry in the registry."""
+    """A kind of spec (such as that of online runs), with the functions for such runs; an entry in the registry."""
 
     key: str
     fields: Mapping[str, Field]  # the table of a spec's fields, by name

@@ -152,7 +152,7 @@ class Counts(Statistic):
         return PaperScale(L1 * L / epsilon, formula, ("QW23-online section 5.1", "V20 Algorithm 2"))
 
     def row(self, size: Size) -> int:
-        """Return the largest number of counters in a row (h, s, a): m, n and r."""
+        """Return the largest number of counters per row (h, s, a), for m, n and r."""
         return self._width(size)
 
     def _width(self, size: Size) -> int:

@@ -112,7 +112,7 @@ class Statistic(Protocol):
         return tail
 
     def row(self, size: Size) -> int:
-        """Return the number of cells in a row, which share a joint noise bound because learners use them together."""
+        """Return the number of cells per row, which share a joint noise bound because learners use them together."""
 
     def rows(self, size: Size) -> int:
         """Return the number of rows into which the cells are grouped."""

@@ -55,7 +55,7 @@ class WeightedRegression(ValueRegression):
         return np.tile(units, (size.H - 1, 1))
 
     def paper_noise(self, model: str, size: Size, K: int, epsilon: float, delta: float) -> PaperScale:
-        """Return the paper's noise, sigma_B1 of Luyo et al. 2021, Corollaries 10 and 11."""
+        """Return the paper's noise, sigma_B1 of Luyo et al. (2021), Corollaries 10 and 11."""
         d, H, K0 = size.d, size.H, ceil(log2(K) + 1)
         notes = (
             *notes_of(epsilon),

@@ -72,8 +72,8 @@ def bernstein_rise(v: float, c: float, x: float) -> float:
 
 @kernel
 def fixed_bet_rise(v: float, c: float, start: float, n: float) -> float:
-    """Return the same bound as `bernstein_rise`, but from a bet 2^-j that is fixed beforehand, whose cost does not
-    grow with n as a portfolio's does. start: the first of `constants`.
+    """Return the same bound as `bernstein_rise`, but from a bet 2^-j that is fixed in advance, with a cost that does
+    not grow with n, unlike a portfolio's. start: the first of `constants`.
 
     Any bet below 1/c is valid. We use the bet nearest to the best one, sqrt(2 x / v). If the best bet is above 1/(4c),
     there are too few visits, a portfolio gives a better bound, and the result is infinity.

@@ -62,7 +62,7 @@ class HeldOut(NamedTuple):
 
 
 def joined(parts: Iterable[HeldOut]) -> HeldOut:
-    """Return the sums over all parts; if there are several parts, they are its groups."""
+    """Return the sums over all parts; if there are several parts, these are the groups."""
     records, numbers, returns, _ = zip(*(parts := tuple(parts)), strict=True)
     groups = parts if len(parts) > 1 else ()
     return HeldOut(np.sum(records, 0), sum(numbers), np.sum(returns, 0), groups)
