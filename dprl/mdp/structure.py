@@ -24,7 +24,7 @@ def every_state(S: int) -> Table:
 
 @kernel
 def next_state(possible: Table, h: int, s: int, a: int, x: int) -> int:
-    """Return the x-th next state of (h, s, a), -1 if there is none."""
+    """Return the x-th next state of (h, s, a), or -1 if there is none."""
     i = min(h, possible.shape[0] - 1)
     j = min(s, possible.shape[1] - 1)
     k = min(a, possible.shape[2] - 1)

@@ -1,4 +1,4 @@
-"""Privacy losses: how much one change of the data reveals through each kind of noise, as distributions on a grid.
+"""Privacy losses: how much one change in the data reveals through each kind of noise, as distributions on a grid.
 
 The loss of an outcome is the logarithm of the ratio of its probabilities under the two data sets. A distribution of
 losses is stored on the multiples of an `interval`: each atom is split between the two multiples around it so that its

@@ -1,4 +1,4 @@
-"""Prepare a run that a web page plays without a server: one seed at one epsilon, and how all others differ.
+"""Prepare a run that a web page plays without a server: one seed at one epsilon, and how the other runs differ.
 
 Noise is calibrated here, separately for each budget in `stops`. For a budget between two of these, a page would have
 to calibrate noise or to guess it, so it offers none.

@@ -30,8 +30,8 @@ def branching(noisy: Array, h: int, s: int, a: int) -> int:
 
 @kernel
 def nearest_counts(noisy: Array, h: int, s: int, a: int, slack: float, lift: float, out: Array) -> float:
-    """Find the transition counts closest to the noisy ones whose sum fits the noisy visits n^; write them plus
-    `lift` to out[h, s, a, :B], and return their sum.
+    """Find the transition counts that are closest to the noisy ones and have a sum that fits the noisy visits n^; write
+    them plus `lift` to out[h, s, a, :B], and return their sum.
 
     noisy, out: [H, S, A, B + 2].
 

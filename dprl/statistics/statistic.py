@@ -108,7 +108,7 @@ class Statistic(Protocol):
         return scale
 
     def error_bound(self, scale: float, tail: Array) -> Array:
-        """Return E, the assumed noise bound: by default `tail`, that on each cell's unit noise; learners scale it."""
+        """Return E, the assumed noise bound: by default `tail`, for each cell's unit noise; learners scale it."""
         return tail
 
     def row(self, size: Size) -> int:

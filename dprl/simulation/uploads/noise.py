@@ -126,7 +126,7 @@ def bound_from_start(V: Array, released: Array, size: Size, n: int, beta: float,
 
 
 def outlook(spec: UploadSpec) -> tuple[float, float]:
-    """Return the average number of users per state, action and step and the noise's standard deviation, both public."""
+    """Return the mean number of users per state, action and step, and the noise's standard deviation, both public."""
     noise, (S, A, _, _) = noise_of(spec)[0], spec.problem_size
     assert noise.mechanism is not None
     deviation = noise.scales[TRANSITIONS.family] * math.sqrt(S) * float(noise.mechanism.std(ONCE)[0])

@@ -50,7 +50,7 @@ def noise_in_words(noise: CuratorNoise) -> str:
 
 
 def sums_of(record: Array, noise: CuratorNoise) -> dict[str, Array]:
-    """Return the exact sums over the people learned from, for each family of statistics that gets noise."""
+    """Return the exact sums over the people learned from, for each family of statistics that receives noise."""
     return {family: QUERIES[family].sums(record) for family in noise.scales if family in QUERIES}
 
 
