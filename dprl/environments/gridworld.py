@@ -33,7 +33,7 @@ def cells(map: str) -> tuple[list[str], dict[tuple[int, int], int]]:
 
 def make(map: str = DEFAULT, H: int = 12, slip: float = 0.1) -> TabularMDP:
     """Build the grid drawn by `map`. A move goes in its direction, or with probability `slip` to one of the two sides;
-    walls and edges block it. Goal and pits are never left; each step in the goal pays 1."""
+    walls and edges block it. The goal and the pits are absorbing; each step in the goal pays 1."""
     rows, state = cells(map)
     S = len(state)
     P = np.zeros((S, 4, S))

@@ -1,4 +1,4 @@
-"""Gymnasium environments with a known model: three toy-text ones by name, and in Python all that have a table `P`."""
+"""Gymnasium environments with a known model: three toy-text ones by name, and, in Python, all that have a table `P`."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Model(NamedTuple):
 
 @cache
 def model(id: str) -> Model:
-    """Return the model of one of IDS. Its reward range goes from the smallest to the largest mean reward."""
+    """Return the model of one of the IDS. Its reward range goes from the smallest to the largest mean reward."""
     import gymnasium  # imported here because it is slow and few runs need it
 
     try:
@@ -68,8 +68,8 @@ def model(id: str) -> Model:
 
 
 def read(env: Any, start: Any = None, rewards: tuple[float, float] | None = None) -> Model:
-    """Read the model in `env.P`. If an episode can terminate, an extra last state is added as the end: it is never
-    left, and pays 0 in the environment's units. `from_gymnasium` describes the rest of the conversion."""
+    """Read the model in `env.P`. If an episode can terminate, an extra last state is added as the end: it is absorbing
+    and pays 0 in the environment's units. `from_gymnasium` describes the rest of the conversion."""
     S, A = (_count(env, name) for name in ("observation_space", "action_space"))
     if S * A * S > LARGEST:
         raise SpecError("env", f"{S * A * S:,} probabilities are too many; at most {LARGEST:,} are read.")

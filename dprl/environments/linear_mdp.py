@@ -34,7 +34,7 @@ def features(
 
 
 def measures(stages: int, drugs: int, symptoms: int, H: int, seed: int) -> Array:
-    """Return each effect's distribution of next states, mu_h [H, d, S]; the seed draws useful effects and symptoms."""
+    """Return each effect's distribution of next states, mu_h [H, d, S]; the seed fixes useful effects and symptoms."""
     rng = np.random.default_rng(seed)
     S, d = stages * symptoms + 1, stages * drugs + 1
     mu = np.zeros((H, d, S))

@@ -1,4 +1,4 @@
-"""A lock whose combination is hidden in the weights of a linear mixture: each patient type needs another drug."""
+"""A lock whose combination is hidden in the weights of a linear mixture: each patient type needs a different drug."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def mixture(d: int = 4, S: int = 4, H: int = 10, share: float = 0.6, seed: int =
 
 
 def weights(d: int, H: int, share: float, seed: int) -> Array:
-    """Return weights w_h [H, d]: at each step, a type drawn by the seed has this share; others split the rest."""
+    """Return weights w_h [H, d]: at each step, a type fixed by the seed has this share; the others split the rest."""
     rng = np.random.default_rng(seed)
     shares = np.full((H, d), (1 - share) / (d - 1))
     shares[np.arange(H), rng.integers(0, d, H)] = share
@@ -38,7 +38,7 @@ def weights(d: int, H: int, share: float, seed: int) -> Array:
 
 
 def make(d: int = 4, S: int = 4, H: int = 10, share: float = 0.6, seed: int = 0) -> TabularMDP:
-    """Build the MDP with the hidden weights that `seed` draws. The reward is 1 for each step after recovery, else 0."""
+    """Build the MDP with the hidden weights that `seed` fixes. The reward is 1 for each step after recovery, else 0."""
     R = np.zeros((H, S, d))
     R[:, S - 1] = 1.0
     return TabularMDP(

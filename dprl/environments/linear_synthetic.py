@@ -1,4 +1,4 @@
-"""The synthetic linear MDP of Qiao, Wang 2023 (offline), Appendix F: two states, a hundred actions, ten features."""
+"""The synthetic linear MDP of Qiao and Wang (2023, offline), Appendix F: two states, 100 actions, ten features."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ class Problem:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Learner:
-    """A learner, an entry of the registry. It never has access to the model or to raw counts."""
+    """A learner, an entry in the registry. It never has access to the model or to raw counts."""
 
     key: str  # its name in a spec
     title: str
@@ -106,7 +106,7 @@ class Learner:
         raise NotImplementedError
 
     def refusal(self, size: Size, K: int) -> SpecError | None:
-        """Return an error if the learner cannot run at this size with K users, with a size that fits; else None."""
+        """Return an error, with a size that fits, if the learner cannot run at this size with K users; else None."""
         return None
 
     def releases(self, size: Size, K: int, epsilon: float | None, norm: str) -> int:

@@ -53,7 +53,7 @@ class Mixture:
         return int(self.features.shape[-1])
 
     def transitions(self, weights: Array) -> Array:
-        """Return P [H, S, A, S] under weights [H, d]. Raises SpecError if too long, or if P is not a distribution."""
+        """Return P [H, S, A, S] for weights [H, d]. Raises SpecError if these are too long or P is no distribution."""
         longest = float(np.linalg.norm(weights, axis=-1).max())
         if not longest <= self.bound * (1 + 1e-9):
             raise SpecError(

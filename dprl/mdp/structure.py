@@ -1,4 +1,4 @@
-"""Tables of possible next states, which make counts, plans and models smaller than over all states.
+"""Tables of possible next states, which make counts, plans and models smaller than they would be over all states.
 
 possible: int64 [1 or H, 1 or S, 1 or A, B], the next states of (h, s, a) in increasing order, then -1; an axis of
 length one applies to all h, s or a. B, the branching factor, is the largest number of next states. A model or an array
@@ -24,7 +24,7 @@ def every_state(S: int) -> Table:
 
 @kernel
 def next_state(possible: Table, h: int, s: int, a: int, x: int) -> int:
-    """Return the x-th next state of (h, s, a), -1 if there is none."""
+    """Return the x-th next state of (h, s, a), or -1 if there is none."""
     i = min(h, possible.shape[0] - 1)
     j = min(s, possible.shape[1] - 1)
     k = min(a, possible.shape[2] - 1)
@@ -46,7 +46,7 @@ def gather(possible: Table, h: int, s: int, a: int, values: Array, at: int, here
 
 
 def on_table(P: Array, old: Table, new: Table) -> tuple[Array, tuple[int, int, int, int] | None]:
-    """Move P [H, S, A, B] from table `old` to `new`; also return the first (h, s, a, s') with P > 0 not in `new`."""
+    """Move P [H, S, A, B] from table `old` to `new`; also return the first (h, s, a, s') with P > 0 outside `new`."""
     H, S, A, _ = P.shape
     found = np.zeros((H, S, A, new.shape[3]))
     rows = np.zeros((S, A, S + 1))  # one step at a time; the last column stands for -1, no state

@@ -39,7 +39,7 @@ SCALES = Context(prec=6, rounding=ROUND_CEILING)  # for scales that calibration 
 
 
 def scaled(losses: Losses, factor: float) -> Losses:
-    """Return the privacy losses if the noise had `factor` times its standard deviation."""
+    """Return the privacy losses of noise with `factor` times the standard deviation."""
     result: list[Loss] = []
     for loss in losses:
         if isinstance(loss, Binomial):
@@ -135,7 +135,7 @@ def repeated(losses: Losses, times: int) -> Losses:
 
 @lru_cache(maxsize=256)
 def group_epsilon(losses: Losses, size: int, delta: float) -> float:
-    """Return an epsilon for which the noise protects `size` changes at once, (epsilon, delta)-DP; inf if there is none.
+    """Return an epsilon with which the noise makes `size` changes at once (epsilon, delta)-DP; inf if there is none.
 
     `losses` are for one change. For Gaussian noise this is exact, as the changes together are at most `size`
     times as long. Otherwise, if one change is (e, d)-DP, `size` changes are (size e, d (e^(size e) - 1)/(e^e - 1))-DP
@@ -185,8 +185,8 @@ def group_delta(losses: Losses, size: int, epsilon: float) -> float:
 
 
 def for_each(epsilon: float, delta: float, size: int) -> tuple[float, float]:
-    """Return the (e, d) that the noise must prove for one change so that `size` changes are (epsilon, delta)-DP
-    (Vadhan 2017, Lemma 2.2).
+    """Return the (e, d) that we must prove for one change so that `size` changes are (epsilon, delta)-DP (Vadhan 2017,
+    Lemma 2.2).
 
     Both are rounded down, so that the lemma's values for `size` changes do not exceed the given ones.
     """

@@ -142,7 +142,7 @@ def apart_of(
     adjacency: str,
     size: int = 1,
 ) -> tuple[Apart, ...]:
-    """Return how far grid noise is from continuous noise, for `size` changes, by half. Raises KeyError without a
+    """Return how far grid noise is from continuous noise for `size` changes, per half. Raises KeyError without a
     grid."""
     found = []
     for half in sorted({family.half for family in families}):
@@ -222,7 +222,7 @@ def prepare(
     replaced = losses_of(mechanism, families, scales, REPLACE_ONE)
 
     def proved(adjacency: str, d: float, size: int = 1) -> float:
-        """Return the epsilon that the noise proves for `size` changes at once, at delta = d."""
+        """Return the epsilon that we can prove for `size` changes at once, at delta = d."""
         places = losses_of(mechanism, families, scales, adjacency)
 
         def continuous(losses: Losses, d: float) -> float:

@@ -177,5 +177,5 @@ def bounded_length(
 
 
 def per_event(beta: float, cells: int, releases: int) -> float:
-    """Return the failure probability per counter and release for all bounds to hold with probability >= 1 - beta/3."""
+    """Return the failure probability per counter and release so that all bounds hold with probability >= 1 - beta/3."""
     return beta / 3 / (cells * releases)

@@ -53,7 +53,7 @@ class Reading:
 
 @dataclass(frozen=True)
 class LadderStep:
-    """One of several kinds of noise from the paper's to the smallest: its name, the standard deviation in a visit
+    """One of several kinds of noise, from the paper's to the smallest: its name, the standard deviation in a visit
     counter, and its guarantee.
 
     idea: the change from the previous step; in the first step that has an idea, the change from the first step.

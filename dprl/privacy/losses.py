@@ -1,4 +1,4 @@
-"""Privacy losses: how much one change of the data reveals through each kind of noise, as distributions on a grid.
+"""Privacy losses: how much one change in the data reveals through each kind of noise, as distributions on a grid.
 
 The loss of an outcome is the logarithm of the ratio of its probabilities under the two data sets. A distribution of
 losses is stored on the multiples of an `interval`: each atom is split between the two multiples around it so that its
@@ -48,7 +48,7 @@ class Gaussian:
 
 @dataclass(frozen=True)
 class Binomial:
-    """The privacy loss of counters with Binomial(trials, probability) noise: `up` rise by one, `down` fall by one."""
+    """The privacy loss of counters with Binomial(trials, probability) noise: `up` rise and `down` fall by one."""
 
     trials: int
     probability: float

@@ -1,4 +1,4 @@
-"""Simulation: compute a run's results, its trace, from the run's description, its spec."""
+"""Simulation: compute a run's results (its trace) from the run's description (its spec)."""
 
 from dprl.simulation import online  # registers its kind
 from dprl.simulation.attack import AttackSpec, AttackTrace  # registers its kind, too

@@ -66,7 +66,7 @@ FIELDS: Registry[Field] = Registry(
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class AttackSpec(SpecBase):
-    """The description of an attack on the noise of a run, see privacy/attack.py. Each unit of work simulates
+    """The description of an attack on the noise of a run (see privacy/attack.py). Each unit of work simulates
     `executions` runs of each case.
 
     Raises:
@@ -156,7 +156,7 @@ class AttackSpec(SpecBase):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class AttackTrace(TraceCore[AttackSpec]):
-    """The result of one unit of an attack: its curve shows how well scores separate both cases by number of runs."""
+    """The result of one unit of an attack; its curve shows how well scores separate the cases, by number of runs."""
 
     # releases, counters: the number of releases and of counters that tell the two worlds apart in one execution
     releases: int
@@ -184,7 +184,7 @@ class AttackRun:
 
     @property
     def progress(self) -> float:
-        """Return the share of the simulated runs that are done, 0 to 1."""
+        """Return the share of the simulated runs that are done, from 0 to 1."""
         return self._played / self.spec.executions
 
     def advance(self, seconds: float = 0.1) -> bool:
@@ -243,13 +243,13 @@ def possible_of(run: RunSpec) -> Table | None:
 
 
 def pairs_of(run: RunSpec) -> dict[str, tuple[str, str]]:
-    """Return two pairs of trajectories by name: "farthest" differ as much as possible, "nearest" in one reward only."""
+    """Return pairs of trajectories by name: "farthest" differ as much as possible, "nearest" only in one reward."""
     size, table = run.problem_size, possible_of(run)
     return {"farthest": farthest(size, table), "nearest": nearest(size, table)}
 
 
 def game_of(spec: AttackSpec, noise: Noise, seed: int) -> attack.Game:
-    """Prepare the game that the attacker plays. If the user's episodes have random places, draw them once per unit."""
+    """Prepare the attacker's game. If the user's episodes have random places, draw these places once per unit."""
     size, table = spec.run.problem_size, possible_of(spec.run)
     rng = np.random.Generator(np.random.SFC64(np.random.SeedSequence([spec.root_seed, seed, 1])))
 

@@ -21,7 +21,7 @@ FIRST = "online"  # the kind of a spec that names none
 
 
 class SpecBase:
-    """The base of dataclasses that describe runs. TABLE lists their fields; equal canonical forms are equal specs."""
+    """The base class of descriptions of runs. TABLE lists the fields; specs with equal canonical forms are equal."""
 
     kind: ClassVar[str]  # the key of its Kind, see kinds.py
     TABLE: ClassVar[Mapping[str, Field]]  # the fields of the kind, except for specs within the spec
@@ -49,7 +49,7 @@ class SpecBase:
         return json.dumps(self.to_dict(), separators=(",", ":"))
 
     def seed_key(self, seed: int) -> str:
-        """Return a hash that identifies one seed's result; hashes are equal exactly if results have the same bits."""
+        """Return a hash that identifies one seed's result; hashes are equal exactly when results have the same bits."""
         unit = {k: v for k, v in self.to_dict().items() if k != "seeds"}
         text = json.dumps([unit, seed, *engine(), *self._plugins], sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()[:32]

@@ -72,7 +72,7 @@ def _cumulative(p: Array) -> Array:
 
 
 def _conditional(p: Array) -> Array:
-    """Return p[x] / sum of p[y] over y >= x, binomial probabilities for drawing a multinomial step by step."""
+    """Return p[x] / sum of p[y] over y >= x, the binomial probabilities for drawing a multinomial step by step."""
     rest = np.cumsum(p[..., ::-1], -1)[..., ::-1]
     return np.minimum(np.divide(p, rest, out=np.zeros_like(p), where=rest > 0), 1.0)
 
@@ -96,7 +96,7 @@ def drawn_action(rng: np.random.Generator, policy: Any, h: int, s: int) -> int:
 def walk(
     rng: np.random.Generator, model: Model, policy: Any, users: int, counts: Array, starts: Ints
 ) -> None:
-    """Simulate `users` trajectories one by one; add them to `counts`, and write users per start state to `starts`."""
+    """Simulate `users` trajectories one by one; add them to `counts`, and write start-state counts to `starts`."""
     H, S = policy.shape[0], policy.shape[1]
     B = model.P.shape[3]
     for s in range(S):
@@ -171,7 +171,7 @@ def sample(
 def move(
     rng: np.random.Generator, model: Model, h: int, s: int, a: int, c: int, counts: Array, there: Ints
 ) -> None:
-    """Draw the next states of c users who take one action; add the steps to `counts`, and the states to `there`."""
+    """Draw the next states of c users with the same action; add the steps to `counts`, and the states to `there`."""
     B = model.P.shape[3]
     left = c
     for x in range(B):

@@ -1,4 +1,4 @@
-"""The base class of specs that learn from one private data set: a learner, a privacy budget, and a canonical form."""
+"""The base class of specs for learning from one private data set: a learner, a privacy budget, and a canonical form."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ LEARNING: tuple[Field, ...] = (
 
 
 class Budgeted(SpecBase):
-    """The base of specs that learn from one private data set; their fields include those of LEARNING."""
+    """The base class of specs for learning from one private data set; their fields include those of LEARNING."""
 
     algorithm: str
     algorithm_params: Mapping[str, Any]
@@ -71,7 +71,7 @@ class Budgeted(SpecBase):
 
     @property
     def episodes_of_one(self) -> int:
-        """Return the largest number of one user's episodes that the noise protects together."""
+        """Return the largest number of one user's episodes that the noise protects jointly."""
         raise NotImplementedError
 
     def label(self) -> str:

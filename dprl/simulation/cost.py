@@ -34,7 +34,7 @@ def limit(name: str) -> float:
 
 
 def refused(field: str, refusal: str, name: str) -> SpecError:
-    """Return the error for a run that exceeds a limit; its note names the environment variable that raises it."""
+    """Return the error for a run that exceeds a limit; a note names the environment variable that raises the limit."""
     error = SpecError(field, refusal)
     error.add_note(f"The environment variable {name} raises this limit.")
     return error
@@ -91,7 +91,7 @@ def estimate(work: Work) -> Estimate:
 
 
 def check_cost(work: Work, smaller: str = "") -> None:
-    """Raise SpecError if a run needs too much time, memory or counters, and suggest settings that fit, or `smaller`."""
+    """Raise SpecError if a run exceeds the limits on time, memory or counters; suggest other settings, or `smaller`."""
     (S, A, H, _), cells, K = work.size, work.cells, work.users
     cost, most = estimate(work), int(limit(COUNTERS))
     if cells > most:

@@ -20,7 +20,7 @@ from dprl.simulation.policies import Policy
 
 @dataclass(frozen=True)
 class Part:
-    """A share of the trajectories, and the policy that these trajectories follow: action probabilities [H, S, A]."""
+    """A share of the trajectories, and the policy that they follow, as action probabilities [H, S, A]."""
 
     share: float
     policy: Array
@@ -41,7 +41,7 @@ class Behaviour:
 
     @property
     def allowed(self) -> str:
-        """Describe the text by which a spec names this behaviour."""
+        """Describe the text with which a spec names this behaviour."""
         if self.argument is None:
             return self.key
         named = f"{self.key}:{self.argument.name.upper()}"
@@ -56,7 +56,7 @@ def uniform_policy(mdp: TabularMDP) -> Array:
 
 
 def optimal_policy(mdp: TabularMDP) -> Array:
-    """Return the policy that always takes the optimal action, or the first of several, [H, S, A]."""
+    """Return the policy that always takes the optimal action (the first if there are several), [H, S, A]."""
     return np.eye(mdp.A)[planning.optimum(mdp).policy]
 
 
@@ -156,7 +156,7 @@ def parts(text: str, mdp: TabularMDP) -> tuple[Part, ...]:
 
 
 def following(policy: ArrayLike, share: float = 0.7) -> str:
-    """Return the text of a behaviour: a share of users follow this deterministic policy, the others act at random.
+    """Return the text for a share of users who follow this deterministic policy while the others act at random.
 
     Args:
         policy: the actions [H, S], such as `trace.seeds[0].policy[-1]` of an online run. `OfflineSpec` checks it again.
@@ -180,7 +180,7 @@ def following(policy: ArrayLike, share: float = 0.7) -> str:
 
 def sample(rng: np.random.Generator, mdp: TabularMDP, behaviour: tuple[Part, ...], n: int) -> Array:
     """Draw the counts of n independent trajectories [H, S, A, S + 2] (rows as in mdp/counts.py), exactly but not one by
-    one: users per policy, actions and next states are multinomials. The time does not depend on n."""
+    one: users per policy, actions and next states are multinomial. The running time does not depend on n."""
     record = empty(mdp.H, mdp.S, mdp.A)
     m = transitions(record)
     each = multinomial(rng, n, np.array([part.share for part in behaviour]))

@@ -1,4 +1,4 @@
-"""The kinds of specs, such as online and offline runs, and functions that work for every kind.
+"""The kinds of spec, such as those of online and offline runs, and functions that work for every kind.
 
 The store, sweeps, exports and the command line use a run only through these protocols.
 """
@@ -23,10 +23,10 @@ class Run(Protocol):
 
     @property
     def progress(self) -> float:
-        """Return the share of the work that is done, 0 to 1."""
+        """Return the share of the work that is done, from 0 to 1."""
 
     def advance(self, seconds: float = 0.1) -> bool:
-        """Work for about `seconds`; return whether the run is done. Callers show progress, or cancel, between calls."""
+        """Work for about `seconds`; return whether the run is done. Callers show progress or cancel between calls."""
 
     def curve(self) -> Curve:
         """Return the points of the curve reached so far."""
@@ -37,7 +37,7 @@ class Run(Protocol):
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of specs (such as online runs), with the functions that run them; an entry of the registry."""
+    """A kind of spec (such as that of online runs), with the functions for such runs; an entry in the registry."""
 
     key: str
     fields: Mapping[str, Field]  # the table of a spec's fields, by name
@@ -67,12 +67,12 @@ KINDS: Registry[Kind] = Registry()
 
 
 def register(kind: Kind) -> None:
-    """Add a kind of specs to the registry."""
+    """Add a kind of spec to the registry."""
     KINDS[kind.key] = kind
 
 
 def kind_of(spec: Spec) -> Kind:
-    """Return the entry of KINDS for this spec."""
+    """Return the entry in KINDS for this spec."""
     return KINDS[spec.kind]
 
 

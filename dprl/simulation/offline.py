@@ -1,4 +1,4 @@
-"""Offline runs as a kind of specs: how to run, sweep and describe them."""
+"""Offline runs as a kind of spec: how to run, sweep and describe them."""
 
 from __future__ import annotations
 

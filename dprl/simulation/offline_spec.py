@@ -128,7 +128,7 @@ class OfflineSpec(Budgeted):
 
     @property
     def episodes_of_one(self) -> int:
-        """Return the largest number of one user's episodes that the noise protects together."""
+        """Return the largest number of one user's episodes that the noise protects jointly."""
         return self.contribution
 
     def estimate(self) -> Estimate:

@@ -1,4 +1,4 @@
-"""Online runs as a kind of specs, and their privacy guarantee, which is known before they start."""
+"""Online runs as a kind of spec, and their privacy guarantee, which is known before they start."""
 
 from __future__ import annotations
 

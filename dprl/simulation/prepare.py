@@ -26,7 +26,7 @@ PAC_ALPHAS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)  # shares of the best start state
 
 
 def streams(spec: RunSpec, seed: int) -> tuple[np.random.Generator, np.random.Generator]:
-    """Return a seed's random generators for users and for noise. That for users does not depend on the mechanism."""
+    """Return a seed's random generators for users and for noise. The one for users does not depend on the mechanism."""
     users, noise = np.random.SeedSequence([spec.root_seed, seed]).spawn(2)
     return np.random.Generator(np.random.SFC64(users)), np.random.Generator(np.random.SFC64(noise))
 

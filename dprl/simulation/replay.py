@@ -1,4 +1,4 @@
-"""Prepare a run that a web page plays without a server: one seed at one epsilon, and how all others differ.
+"""Prepare a run that a web page plays without a server: one seed at one epsilon, and how the other runs differ.
 
 Noise is calibrated here, separately for each budget in `stops`. For a budget between two of these, a page would have
 to calibrate noise or to guess it, so it offers none.
@@ -172,7 +172,7 @@ def light_pack(run: SeedRun) -> Pack:
 
 
 def stops_of(spec: RunSpec) -> list[float | None]:
-    """Return the values of epsilon that a page offers for a run, with its own, ascending; [None] without privacy."""
+    """Return the epsilon values that a page offers for a run, including its own, ascending; [None] without privacy."""
     if spec.epsilon is None:
         return [None]
     return [*sorted({*STOPS, spec.epsilon})]

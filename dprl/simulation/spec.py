@@ -193,7 +193,7 @@ class RunSpec(SpecBase):
 
     @property
     def declared(self) -> Declared | None:
-        """Return the facts about declared transitions on which noise depends. Raises SpecError if there are others."""
+        """Return the facts about declared transitions on which noise depends. Raises SpecError for undeclared ones."""
         return structure.declared(self.environment, self.environment_params) if self.structure else None
 
     @property
@@ -234,14 +234,14 @@ class RunSpec(SpecBase):
             raise SpecError("delta", filled(SAID["delta_other"], **told))
 
     def _choose_reports(self, named: bool) -> None:
-        """Fill in whose reports each count adds up, and check it. named: whether a mechanism was given."""
+        """Fill in and check whose reports each count adds up. named: whether a mechanism was given."""
         if not self.reports:
             self._set("reports", "all" if named else self._default_reports())
         elif reason := not_counted(self.reports, self.algorithm, self.privacy, self.mechanism):
             raise SpecError("reports", filled(SAID["reports"], reason=reason))
 
     def _default_reports(self) -> str:
-        """Return the default of `reports`: "all" if noise or bonus are the paper's, else the privacy model's."""
+        """Return the default of `reports`: "all" if the noise or bonus is the paper's, else the privacy model's."""
         usual = "all" if "paper" in (self.calibration, self.bonus) else PRIVATIZERS[self.privacy].reports
         return "all" if not_counted(usual, self.algorithm, self.privacy, self.mechanism) else usual
 
@@ -258,7 +258,7 @@ class RunSpec(SpecBase):
         return (roomy or fitting[-1:] or known)[0]
 
     def _has_room_for(self, mechanism: str) -> bool:
-        """Return whether a mechanism fits the limits on memory and time, for as many releases as the schedule makes."""
+        """Return whether a mechanism respects the limits on memory and time for the schedule's number of releases."""
         try:
             self._estimate_limits(mechanism)
         except SpecError:

@@ -52,7 +52,7 @@ class Spec(Protocol):
         """Return a short name for a legend."""
 
     def seed_key(self, seed: int) -> str:
-        """Return a hash that identifies one seed's result; hashes are equal exactly if results have the same bits."""
+        """Return a hash that identifies one seed's result; hashes are equal exactly when results have the same bits."""
 
     def replace(self, **changes: Any) -> Self:
         """Copy the spec with some fields changed, and check it again. Raises SpecError."""
@@ -65,7 +65,7 @@ class Spec(Protocol):
 
 
 class Curve(NamedTuple):
-    """A curve: axis and measure, each a word such as episode and regret; increasing points and values there [C]."""
+    """A curve: axis and measure, in one word each, such as episode and regret; increasing points, with values [C]."""
 
     axis: str
     measure: str
@@ -167,7 +167,7 @@ class TraceCore(Generic[S_co]):
 
 
 def unpacked(data: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Read the arrays and the JSON that `to_bytes` wrote. Raises an error of `DAMAGE` if they cannot be read."""
+    """Read the arrays and the JSON that `to_bytes` wrote. Raises an error in `DAMAGE` if they cannot be read."""
     with np.load(io.BytesIO(zlib.decompress(data)), allow_pickle=False) as archive:
         arrays = {name: archive[name] for name in archive.files}
     return arrays, json.loads(arrays.pop("plain").tobytes())
@@ -241,8 +241,8 @@ class Trace(Generic[T_co]):
         return self.seeds[0].curve
 
     def frame(self, *, whole: bool = True) -> pd.DataFrame:
-        """Return a tidy table with one row per seed and point of the curve, such as seed, episode and regret. whole:
-        whether to include all points; otherwise only the last."""
+        """Return a tidy table with one row per seed and point of the curve, and columns such as seed, episode and
+        regret. whole: whether to include all points; otherwise only the last."""
         import pandas as pd
 
         check_flags(whole=whole)

@@ -30,8 +30,8 @@ def branching(noisy: Array, h: int, s: int, a: int) -> int:
 
 @kernel
 def nearest_counts(noisy: Array, h: int, s: int, a: int, slack: float, lift: float, out: Array) -> float:
-    """Find the transition counts closest to the noisy ones whose sum fits the noisy visits n^; write them plus
-    `lift` to out[h, s, a, :B], and return their sum.
+    """Find the transition counts that are closest to the noisy ones and have a sum that fits the noisy visits n^; write
+    them plus `lift` to out[h, s, a, :B], and return their sum.
 
     noisy, out: [H, S, A, B + 2].
 
@@ -98,8 +98,8 @@ def nearest_counts(noisy: Array, h: int, s: int, a: int, slack: float, lift: flo
 
 @kernel
 def consistent(noisy: Array, errors: Array, tau2: Array, released: Array) -> None:
-    """Compute the released transitions m~, visits n~ and reward sums r~ from the noisy m^, n^ and r^, all [H, S, A,
-    B + 2]; `errors` has the E of each row (Qiao, Wang 2023 (online), section 5.1).
+    """Compute the released transitions m~, visits n~ and reward sums r~ from the noisy m^, n^ and r^, all [H, S, A, B +
+    2]; `errors` contains the E of each row (Qiao, Wang 2023 (online), section 5.1).
 
     slack = E/4; then E/(2B) is added to each m~ and E/2 to n~, so that n~ >= n with high probability.
     """

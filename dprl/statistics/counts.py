@@ -43,7 +43,7 @@ LAYER = Change(((4, 1.0),))
 
 @dataclass(frozen=True)
 class Counts(Statistic):
-    """Visits n, transitions m and reward sums r as a statistic, with the post-processing that they get after noise."""
+    """Visits n, transitions m and reward sums r as a statistic, with the post-processing that follows the noise."""
 
     publish: Callable[[Array, Array, Array, Array], None]  # kernel of the post-processing
     # visits, reward: units of release: noise is added to n * visits and r * reward, which are then divided again
@@ -141,8 +141,8 @@ class Counts(Statistic):
         return 4 * scale / self.visits * tail
 
     def paper_noise(self, model: str, size: Size, K: int, epsilon: float, delta: float) -> PaperScale:
-        """Return the papers' noise, Laplace(3H/epsilon), times the levels of a tree over the users if there is one.
-        3H is the L1 norm if a user's trajectory becomes empty; if it is replaced by another, the norm is twice that."""
+        """Return the papers' noise, Laplace(3H/epsilon), times the number of levels of a tree over the users if there
+        is one. 3H is the L1 norm if a user's trajectory becomes empty, and half the norm if another one replaces it."""
         L1 = self.sensitivity(size, BLANK_ONE).l1
         if model == "local":
             formula = "Laplace(3H/epsilon) on each counter of each user"
@@ -152,7 +152,7 @@ class Counts(Statistic):
         return PaperScale(L1 * L / epsilon, formula, ("QW23-online section 5.1", "V20 Algorithm 2"))
 
     def row(self, size: Size) -> int:
-        """Return the largest number of counters in a row (h, s, a): m, n and r."""
+        """Return the largest number of counters per row (h, s, a), for m, n and r."""
         return self._width(size)
 
     def _width(self, size: Size) -> int:
@@ -163,7 +163,7 @@ class Counts(Statistic):
         return size.H * size.S * size.A
 
     def evened(self) -> Counts:
-        """Return the statistic in units in which all its parts tolerate the same noise, or itself if it has none."""
+        """Return the statistic in units in which all its parts tolerate the same noise, or itself if there are none."""
         return replace(self.even or self, declared=self.declared, played=self.played)
 
 

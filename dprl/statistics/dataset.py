@@ -69,7 +69,7 @@ class Dataset(CellsOfSteps):
         return size.H * size.S * size.A * (size.S + 1)
 
     def sums(self, record: Array) -> Array:
-        """Return a view of the sums that noise is added to, [H, S, A, S + 1]."""
+        """Return a view of the sums to which noise is added, [H, S, A, S + 1]."""
         return record[..., :-1]
 
     def answer(self, record: Array, noise: Array, error: float) -> Array:
@@ -83,8 +83,8 @@ class Dataset(CellsOfSteps):
 
 
 class Transitions(CellsOfSteps):
-    """The query for the transitions m alone, not projected, so that its noise is independent across steps; n sums
-    them."""
+    """The query for the transitions m alone, not projected, so that its noise is independent across steps; n is their
+    sum."""
 
     family = "transitions"
 
@@ -93,11 +93,11 @@ class Transitions(CellsOfSteps):
         return size.H * size.S * size.A * size.S
 
     def sums(self, record: Array) -> Array:
-        """Return a view of the sums that noise is added to, [H, S, A, S]."""
+        """Return a view of the sums to which noise is added, [H, S, A, S]."""
         return counts.transitions(record)
 
     def answer(self, record: Array, noise: Array, error: float) -> Array:
-        """Return noisy transitions m~ and their sums n~, perhaps negative [H, S, A, S + 2]; `error` is not used."""
+        """Return noisy transitions m~ and their sums n~, possibly negative, [H, S, A, S + 2]; `error` is not used."""
         released = np.zeros_like(record)
         m = counts.transitions(released)
         m[...] = self.sums(record) + noise.reshape(m.shape)
@@ -115,7 +115,7 @@ class RewardSums(CellsOfSteps):
         return size.H * size.S * size.A
 
     def sums(self, record: Array) -> Array:
-        """Return a view of the sums that noise is added to, [H, S, A]."""
+        """Return a view of the sums to which noise is added, [H, S, A]."""
         return counts.rewards(record)
 
     def answer(self, record: Array, noise: Array, error: float) -> Array:

@@ -48,7 +48,7 @@ class Change:
 
     @property
     def once(self) -> Change:
-        """Return the change in one release alone, of the cells in `anew`."""
+        """Return the change of the cells in `anew` in a single release."""
         return Change(self.anew, self.one_way)
 
     @property
@@ -70,7 +70,7 @@ class PaperScale(NamedTuple):
 
 
 class Statistic(Protocol):
-    """The interface of a statistic. It is frozen and hashable, because guarantees are cached by it."""
+    """The interface of a statistic. It is frozen and hashable, because caches of guarantees use it as a key."""
 
     parts: ClassVar[str]  # its numbers, in words
     # whether its numbers are counts, which guarantees, charts and attacks can show one by one
@@ -101,18 +101,18 @@ class Statistic(Protocol):
         """Return the largest effect of changing one user's data (REPLACE_ONE or BLANK_ONE), in the units of release."""
 
     def scales(self, size: Size, scale: float) -> Array:
-        """Return the noise's scale in each cell (or in a repeating row), in own units. scale: in units of release."""
+        """Return the noise scale in each cell (or in a repeating row), in its own units. scale: in units of release."""
 
     def counter(self, scale: float) -> float:
         """Return the scale of the noise in the counter that guarantees and previews show, or in any cell."""
         return scale
 
     def error_bound(self, scale: float, tail: Array) -> Array:
-        """Return E, the assumed noise bound: by default `tail`, that on each cell's unit noise; learners scale it."""
+        """Return E, the assumed noise bound: by default `tail`, for each cell's unit noise; learners scale it."""
         return tail
 
     def row(self, size: Size) -> int:
-        """Return the number of cells in a row, which share a joint noise bound because learners use them together."""
+        """Return the number of cells per row, which share a joint noise bound because learners use them together."""
 
     def rows(self, size: Size) -> int:
         """Return the number of rows into which the cells are grouped."""

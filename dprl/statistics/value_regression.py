@@ -97,7 +97,7 @@ class ValueRegression(Statistic):
         return replace(self, even=True)
 
     def paper_noise(self, model: str, size: Size, K: int, epsilon: float, delta: float) -> PaperScale:
-        """Return the paper's noise, sigma_B of Luyo et al. 2021, Corollaries 5 and 6."""
+        """Return the paper's noise, sigma_B of Luyo et al. (2021), Corollaries 5 and 6."""
         H, K0 = size.H, ceil(log2(K) + 1)
         if model == "central":
             logs = log(8 * H / delta) * log(4 / delta) * log(16 * H * K0 / delta)

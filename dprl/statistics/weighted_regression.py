@@ -22,7 +22,7 @@ SQUARES = 0.05  # share of the budget for squares, which only help to bound vari
 
 @dataclass(frozen=True)
 class WeightedRegression(ValueRegression):
-    """The sums of two regressions, a weighted one of values and one of their squares, see `ValueRegression`.
+    """The sums of two regressions, a weighted one of values and one of their squares (see `ValueRegression`).
 
     Centred values lie in [-1/2, 1/2] at all states possible after (s, a), with a middle and a unit for each (s, a).
     """
@@ -55,7 +55,7 @@ class WeightedRegression(ValueRegression):
         return np.tile(units, (size.H - 1, 1))
 
     def paper_noise(self, model: str, size: Size, K: int, epsilon: float, delta: float) -> PaperScale:
-        """Return the paper's noise, sigma_B1 of Luyo et al. 2021, Corollaries 10 and 11."""
+        """Return the paper's noise, sigma_B1 of Luyo et al. (2021), Corollaries 10 and 11."""
         d, H, K0 = size.d, size.H, ceil(log2(K) + 1)
         notes = (
             *notes_of(epsilon),

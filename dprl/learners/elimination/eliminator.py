@@ -55,7 +55,7 @@ class Eliminator(Protocol):
     """A policy elimination in progress. It learns only from public facts and released counts."""
 
     def propose(self) -> Exploration | None:
-        """Return the next policies to play, or None when every user has played."""
+        """Return the next policies to play, or None when all users have played."""
 
     def absorb(self, released: Array, error: float) -> StageEstimate | None:
         """Update the estimates with a batch's released counts; return them at a stage's end. error: the noise bound."""

@@ -59,7 +59,7 @@ class ListedElimination:
         self._frequent = np.zeros((H, S, A, S), dtype=bool)
 
     def propose(self) -> Exploration | None:
-        """Return the exploration policies of Bai et al. 2025, Algorithm 2, layer by layer, then of Algorithm 3."""
+        """Return the exploration policies of Bai et al. (2025): Algorithm 2, layer by layer, and then Algorithm 3."""
         H, S, A = self._problem.H, self._problem.S, self._problem.A
         favourite = self.policies[self.favourite]
         if self._stage == len(self._stages):

@@ -73,7 +73,7 @@ class RelaxedElimination:
         self._explorers = compiled(explorers, EXPLORERS)
 
     def propose(self) -> Exploration | None:
-        """Return the exploration policies of Bai et al. 2025, Algorithms 2 and 3, for active mixtures, by layer."""
+        """Return the exploration policies of Bai et al. (2025), Algorithms 2 and 3, for active mixtures, by layer."""
         H, S, A = self._problem.H, self._problem.S, self._problem.A
         if self._stage == len(self._stages):
             left, self._left = self._left, 0

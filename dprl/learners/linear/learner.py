@@ -86,7 +86,7 @@ class MixtureLearner(PlannedLearner[MixturePlanner]):
 
 @kernel
 def act_greedily(h: int, plan: Any) -> None:
-    """Set V and the policy at step h to the best actions in plan.Q; the lowest of equally good actions wins."""
+    """Set V and the policy at step h greedily from plan.Q; the lowest of equally good actions wins."""
     _, S, A = plan.Q.shape
     for s in range(S):
         best = 0
@@ -166,7 +166,7 @@ def centre(h: int, plan: MixturePlan) -> None:
 
 @kernel
 def reach_of_values(features: Array, h: int, s: int, a: int, V: Array, ends: Array) -> None:
-    """Write to ends [2] the smallest and the largest V[h] over all states that can follow (s, a) under some weights."""
+    """Write the smallest and largest V[h] over all states that can follow (s, a) under some weights to ends [2]."""
     S, d = features.shape[2], features.shape[3]
     ends[0] = np.inf
     ends[1] = -np.inf

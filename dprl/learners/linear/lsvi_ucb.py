@@ -101,7 +101,7 @@ def anytime(
     constants: Array,
     plan: ValueIterationPlan,
 ) -> None:
-    """Plan step h with an upper bound on Q* that holds at all releases at once (docs/report/linear.md has the proof).
+    """Plan step h with an upper bound on Q* that holds at all releases at once (proof in docs/report/linear.md).
 
         bonus = beta sqrt(phi.Y + max(lambda + shift - ridge, 0) |Y|^2) + (pull + (shift + ridge) C_w) |Y|,
         Y = (G + ridge I)^-1 phi.

@@ -14,7 +14,7 @@ ROUNDING = 1e-13  # a ridge below this share of the largest diagonal entry is lo
 
 @kernel
 def at_least(ridge: float, released: Array, h: int, f: int) -> float:
-    """Return the ridge, raised to at least ROUNDING times the largest diagonal entry, so that rounding keeps it."""
+    """Return the ridge, raised to at least ROUNDING times the largest diagonal entry, so that it survives rounding."""
     d = released.shape[2]
     most = 0.0
     for i in range(d):

@@ -64,8 +64,8 @@ def plan(
 
 
 def constants(problem: MixtureProblem) -> Array:
-    """Return the constants of Luyo et al. 2021, Corollaries 5 and 6: lambda = H^2, Upsilon for error = 1, 3 (C_w + 1),
-    and sqrt(2 H^2 ln(3 H (1 + K H)^(d/2) / p))."""
+    """Return the constants of Luyo et al. (2021), Corollaries 5 and 6: lambda = H^2, Upsilon for error = 1, 3 (C_w +
+    1), and sqrt(2 H^2 ln(3 H (1 + K H)^(d/2) / p))."""
     H, d, K, p = problem.size.H, problem.size.d, problem.K, problem.beta
     most = float(problem.statistic.units(problem.size).max())  # 1 for noise as in the paper
     return np.array(
@@ -99,7 +99,7 @@ def anytime(
     constants: Array,
     plan: MixturePlan,
 ) -> None:
-    """Plan with an upper bound on Q* that holds at all releases at once (docs/report/linear.md has the proof).
+    """Plan with an upper bound on Q* that holds at all releases at once (proof in docs/report/linear.md).
 
         bonus = beta sqrt(X.Y + max(lambda + shift - ridge, 0) |Y|^2) + (N + ridge C_w) |Y|,  Y = (G + ridge I)^-1 X.
 
@@ -190,9 +190,9 @@ def either(
     proxy: float,
     spent: float,
 ) -> Confidence:
-    """Return, at every step, the better of the confidence sets with ridge lambda + shift and with ridge lambda.
-    shift, pull: upper bounds on the noise in G and in u - G w [D]; trace: one on the trace of the sums without noise
-    [D]; bound: C_w; proxy: the targets' variance proxy; spent: 2 ln(1/failure probability)."""
+    """Return, at every step, the better of the confidence sets with ridge lambda + shift and with ridge lambda. shift,
+    pull: upper bounds on the noise in G and in u - G w [D]; trace: a bound on the trace of the sums without noise [D];
+    bound: C_w; proxy: the targets' variance proxy; spent: 2 ln(1/failure probability)."""
     d = released.shape[-2]
     shift, pull = np.broadcast_to(shift[:, None], released.shape[:2]), pull[:, None]
     most = d * np.log1p(trace / (d * lamda))[:, None]

@@ -1,5 +1,5 @@
-"""UCRL-VTR+ (Zhou et al. 2021) with private sums (Luyo et al. 2021, Algorithm 3): UCRL-VTR that weights each user's
-data by 1/v. v bounds the variance of the next state's value, and comes from a second regression, of squared values.
+"""UCRL-VTR+ (Zhou et al. 2021) with private sums (Luyo et al. 2021, Algorithm 3): UCRL-VTR with each user's data
+weighted by 1/v; v bounds the variance of the next state's value and comes from a second regression, of squared values.
 
 Family 0 has the weighted sums of values, and family 1 the sums of squares (statistics/weighted_regression.py).
 """
@@ -131,9 +131,9 @@ def anytime(
     constants: Array,
     plan: MixturePlan,
 ) -> None:
-    """Plan with an upper bound on Q* that holds at all releases at once (docs/report/linear.md has the proof). The
-    target of the next regression at (s, a) is y = (V - middle) / unit in [-1/2, 1/2], with the middle and the range of
-    V over the possible next states; y is sqrt(1 / worth)-sub-Gaussian.
+    """Plan with an upper bound on Q* that holds at all releases at once (proof in docs/report/linear.md). The target of
+    the next regression at (s, a) is y = (V - middle) / unit in [-1/2, 1/2], with the middle and the range of V over the
+    possible next states; y is sqrt(1 / worth)-sub-Gaussian.
 
     error: an upper bound on the length of d draws of a release's noise, in the units of the release.
     constants: the result of `anytime_constants`.

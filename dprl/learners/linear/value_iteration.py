@@ -111,7 +111,7 @@ class ValueIterationLearner(PlannedLearner[ValueIterationPlanner]):
 
 
 def batches(K: int, size: Size, epsilon: float, norm: str) -> range:
-    """Return the users so far at the end of each batch, multiples of ceil(K / B). The last number may exceed K.
+    """Return the number of users at the end of each batch, a multiple of ceil(K / B). The last number may exceed K.
 
     B = ceil((K epsilon)^(2/5) / (d^(3/5) H^(1/5))) (Luyo et al. 2021, Appendix E.1), or for Laplace noise ceil((K
     epsilon)^(1/3) / (d^(2/3) H^(1/3))) (Appendix E.3).

@@ -30,7 +30,7 @@ COUNTS = DATASET.family
 
 
 def plan(problem: OfflineProblem) -> Plan:
-    """Run Qiao, Wang 2023 (offline), Algorithm 1. Steps are h = 0..H-1 here, so the cap H - h + 1 of line 7 is H - h.
+    """Run Algorithm 1 of Qiao and Wang (2023, offline). Steps are h = 0..H-1 here, so line 7's cap H - h + 1 is H - h.
 
     If rewards are not known (our extension), their means come from a third family of noisy sums, and the penalty also
     covers the error of these means.

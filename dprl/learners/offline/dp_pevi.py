@@ -1,4 +1,4 @@
-"""DP-PEVI, ours: private pessimistic least squares without weights, with fewer releases and less noise than DP-VAPVI.
+"""Our DP-PEVI: private pessimistic least squares without weights, with fewer releases and less noise than DP-VAPVI.
 
 It differs from DP-VAPVI (Qiao, Wang 2023 (offline), Algorithm 2) in two ways:
 

@@ -1,4 +1,4 @@
-"""DP-KL-LCB, our algorithm: pessimistic value iteration on private counts, with V~ a proved lower bound of v^pi.
+"""DP-KL-LCB, our algorithm: pessimistic value iteration on private counts, with V~ as a proved lower bound on v^pi.
 
 It releases half of DP-APVI's sums (Qiao, Wang 2023, Algorithm 1): m alone, without projection. The lower bound on the
 value of a row (h, s, a), with W = V~_{h+1} the lower bound at next states, covers three errors:
@@ -59,7 +59,7 @@ def iterated(problem: OfflineProblem, released: Array, r: Array, least_r: Array)
 
 
 def next_bounds(problem: OfflineProblem, released: Array, V: Array) -> tuple[Array, Array]:
-    """Return estimates and lower bounds of the next state's mean value [S, A], from a step's counts and bounds V."""
+    """Return estimates of and lower bounds on the next state's mean value [S, A], from a step's counts and bounds V."""
     E, low, high = problem.errors.get(COUNTS, 0.0), V.min(), V.max()
     m, (known, n, fewest) = counts.transitions(released), visited(counts.visits(released), E)
     mean = m @ V / n
@@ -141,7 +141,7 @@ def _each(problem: OfflineProblem) -> float:
 
 
 def each(problem: OfflineProblem, noisy: bool) -> float:
-    """Return the failure probability of each event in the proof, so that together they fail with at most beta."""
+    """Return the failure probability of each event in the proof; together, these add up to at most beta."""
     S, A, H, _ = problem.size
     learned = problem.rewards is None
     events = OF_NEXT + OF_REWARDS * learned + noisy * (NOISE_OF_NEXT + NOISE_OF_REWARDS * learned)

@@ -79,7 +79,7 @@ class PaperNoise(NamedTuple):
 
 @dataclass(frozen=True)
 class OfflineLearner:
-    """An offline learner, an entry of the registry. It never has access to the model or the data set."""
+    """An offline learner, an entry in the registry. It never has access to the model or the data set."""
 
     # key, title, summary, source: its names, a description, and its paper
     key: str

@@ -11,7 +11,7 @@ from dprl.statistics.regression import Gram, Moment
 
 
 def plan(problem: OfflineProblem) -> Plan:
-    """Run Algorithm 2 of Jin, Yang, Wang 2021. The penalty is C d H |phi|, and C includes the paper's logarithm."""
+    """Run Algorithm 2 of Jin, Yang and Wang (2021). The penalty is C d H |phi|; C includes the paper's logarithm."""
     phi, p = problem.features, problem.params
     assert phi is not None
     S, A, H, _ = problem.size

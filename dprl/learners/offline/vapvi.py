@@ -28,7 +28,7 @@ from dprl.statistics.regression import (
 
 
 def plan(problem: OfflineProblem) -> Plan:
-    """Run Algorithm 2 of Qiao, Wang 2023. Steps are h = 0..H-1 here, so that H - h + 1 in the paper is H - h."""
+    """Run Algorithm 2 of Qiao and Wang (2023). Steps are h = 0..H-1 here, so that H - h + 1 in the paper is H - h."""
     phi, p, E = _features(problem), problem.params, problem.errors
     S, A, H, _ = problem.size
     d, lam, first, second = phi.shape[-1], p["lambda"], 0, int(halves(p))

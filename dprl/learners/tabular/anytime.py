@@ -57,7 +57,7 @@ def raised_mean(k: float, squares: float, total: float, B: int, tau2: float) -> 
 
 @kernel
 def bernstein_rise(v: float, c: float, x: float) -> float:
-    """Return an upper bound on the true mean of reward plus next value minus its estimate. x: the log-wealth per visit.
+    """Bound how much the true mean of reward plus next value exceeds its estimate. x: the log-wealth per visit.
 
     v: the sum of the two variances; c: the largest distance of either above its mean. The result is u c x / y for the
     u > 0 with u - ln(1 + u) = y = x c^2 / v, rounded up by one step of Newton's method from y + sqrt(2 y) >= u.
@@ -72,8 +72,8 @@ def bernstein_rise(v: float, c: float, x: float) -> float:
 
 @kernel
 def fixed_bet_rise(v: float, c: float, start: float, n: float) -> float:
-    """Return the same bound as `bernstein_rise`, but from a bet 2^-j that is fixed beforehand, whose cost does not
-    grow with n as a portfolio's does. start: the first of `constants`.
+    """Return the same bound as `bernstein_rise`, but from a bet 2^-j that is fixed in advance, with a cost that does
+    not grow with n, unlike a portfolio's. start: the first of `constants`.
 
     Any bet below 1/c is valid. We use the bet nearest to the best one, sqrt(2 x / v). If the best bet is above 1/(4c),
     there are too few visits, a portfolio gives a better bound, and the result is infinity.
@@ -90,7 +90,7 @@ def fixed_bet_rise(v: float, c: float, start: float, n: float) -> float:
 
 @kernel
 def bernstein_bonus(v: float, c: float, spread: float, start: float, n: float, most: float) -> float:
-    """Return an upper bound on the true mean of reward plus next value minus its estimate, after n to `most` visits."""
+    """Bound how much the true mean of reward plus next value exceeds its estimate, after n to `most` visits."""
     rise = fixed_bet_rise(v, c, start, n)
     if rise < np.inf:
         return rise

@@ -21,7 +21,7 @@ from dprl.statistics import CONSISTENT
 def plan(
     released: Array, errors: Array, possible: Table, constants: Array, Q: Array, V: Array, policy: Policy
 ) -> None:
-    """Run Qiao, Wang 2023 (online), Algorithm 1, lines 5-16, on released visits n~, transitions m~ and rewards r~.
+    """Run Algorithm 1 of Qiao and Wang (2023, online), lines 5-16, on released counts n~ and m~, and rewards r~.
 
     b = c_variance sqrt(Var_{P~}(V~_{h+1}) / n~) + c_count sqrt(1 / n~) + c_privacy E / n~
         + c_gap sqrt( sum_{s'} P~(s') min{ g1 / n~_{h+1}(s') + (g2 E^2 + g3) / n~_{h+1}(s')^2, H^2 } / n~ )

@@ -1,4 +1,4 @@
-"""LDP-OBI (after Garcelon, Perchet, Pike-Burke, Pirotta 2021): optimism on locally noised counts, in the style of
+"""LDP-OBI (after Garcelon, Perchet, Pike-Burke, Pirotta 2021): optimism on counts with local noise, in the style of
 UCRL2.
 
 We read the introduction and the abstract, and the remarks of Qiao, Wang 2023 and Luyo et al. 2021; the formulas are

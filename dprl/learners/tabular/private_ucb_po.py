@@ -32,7 +32,7 @@ def plan(
     V: Array,
     policy: Logits,
 ) -> None:
-    """Evaluate the last policy optimistically, then take as many steps of mirror descent as users played it.
+    """Evaluate the last policy optimistically, then take one step of mirror descent for each user who played it.
 
     With den = max(n^ + E1, 1), where E1 = E/4 bounds the noise in n^ and m^, and E bounds the noise in r^,
     Q = clip((r^ + sum m^ V)/den + L/sqrt(den) + (E + 2 E1)/den + H (L_p/sqrt(den) + (B + 2) E1/den), 0, H - h),

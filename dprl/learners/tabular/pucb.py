@@ -22,7 +22,7 @@ from dprl.statistics import NOISY
 def plan(
     released: Array, errors: Array, possible: Table, constants: Array, Q: Array, V: Array, policy: Policy
 ) -> None:
-    """Run Vietri et al. 2020, Algorithm 3, on noisy visits n^, transitions m^ and reward sums r^ as they are.
+    """Run Algorithm 3 of Vietri et al. (2020) on noisy visits n^, transitions m^ and reward sums r^ as they are.
 
     With conf = c_phi / sqrt(max(n^ - E, 1)) + c_psi (3E/n^ + 2E^2/n^^2), Q+ = min(H, (r^ + sum m^ V)/n^ + conf) if
     n^ >= 2E and n^ >= 1, else H (the paper states Q + H, which may be too small because of noise; its proof needs H).

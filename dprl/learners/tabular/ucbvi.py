@@ -21,7 +21,7 @@ from dprl.statistics import NOISY
 def plan(
     released: Array, errors: Array, possible: Table, constants: Array, Q: Array, V: Array, policy: Policy
 ) -> None:
-    """Run optimistic backward induction with the bonus of Azar et al. 2017, Algorithm 4.
+    """Run optimistic backward induction with the bonus of Azar et al. (2017), Algorithm 4.
 
     b = c_variance sqrt(Var_{P^}(V_{h+1}) / n) + c_count sqrt(1 / n) + c_range / n
         + sqrt((8 / n) sum_{s'} P^(s') min(c_gap / n_{h+1}(s'), H^2))

@@ -152,7 +152,7 @@ def _tail(stream: Stream, failure: float) -> Array:
 
 
 def first_batch(stream: Stream) -> Stream:
-    """Return a stream with only the first batch, as each user is in one batch. If its size is unknown, it is 1."""
+    """Return a stream with only the first batch, as each user is in one batch; an unknown size counts as 1."""
     return replace(
         stream,
         leaves=np.array([0, max(int(stream.leaves[1]), 1), -1]),

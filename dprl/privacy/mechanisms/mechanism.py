@@ -1,4 +1,4 @@
-"""The interface of a noise mechanism: how it draws noise for running sums, how large the noise is, and what it proves.
+"""The interface of a noise mechanism: how it draws noise for running sums, its size, and the privacy it guarantees.
 
 A mechanism draws *unit* noise; a privatizer multiplies it by a scale. Its kernel has the form
     add_noise(i, leaves, batches, memory, rng, noise)
@@ -131,7 +131,7 @@ def stream_of_releases(count: int) -> Stream:
 
 
 def no_rows(items: int, releases: int) -> int:
-    """Return 0, the rows of memory of a mechanism that needs none."""
+    """Return 0, the number of memory rows of a mechanism that needs none."""
     return 0
 
 
@@ -165,7 +165,7 @@ def scattered_releases(
 
 
 def entered(stream: Stream, at: At) -> NDArray[np.int64]:
-    """Return how many of the items that enter at the releases `at` each release contains, [M]."""
+    """Return how many items each release contains if items enter at the releases `at`, [M]."""
     return np.asarray((np.arange(stream.releases)[:, None] >= np.atleast_1d(at)).sum(1))
 
 

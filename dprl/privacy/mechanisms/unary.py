@@ -50,7 +50,7 @@ def response(bit: float) -> tuple[float, float, float]:
 
 
 def asking(H: int, shares: tuple[float, float, float], epsilon: float) -> Array:
-    """Return the `batches` [3, 3] of users who answer questions, with the number of groups of the least variance."""
+    """Return the `batches` [3, 3] of users who answer questions, for the number of groups with the least variance."""
     groups, _ = clearest(H, epsilon)
     steps = math.ceil(H / groups)
     bit = epsilon / (2 * steps)

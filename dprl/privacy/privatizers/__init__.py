@@ -1,4 +1,4 @@
-"""The registry of privatizers, which are the privacy models; each has its own file."""
+"""The registry of privatizers, which implement the privacy models; each has its own file."""
 
 from dprl.plugins import Registry
 from dprl.privacy.privatizers import central, local, none, shuffle

@@ -128,7 +128,7 @@ def calibrated_scale(
     delta: float,
     contribution: int = 1,
 ) -> float:
-    """Return the smallest noise scale that proves (epsilon, delta) for up to `contribution` times `change`."""
+    """Return the least noise scale for which we prove (epsilon, delta) for up to `contribution` times `change`."""
 
     def losses_at(scale: float) -> Losses:
         return losses_of_user(mechanism, change, scale, stream, contribution)[0]

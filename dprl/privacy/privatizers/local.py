@@ -23,7 +23,7 @@ ASSUMED = "the questions that a user is asked do not depend on the user's data"
 
 
 def prepare(request: Request) -> Noise:
-    """Return the noise in every cell of every user's report; the algorithm adds the reports up.
+    """Return the noise in every cell of every user's report; the algorithm adds up the reports.
 
     With `paper`, noise is as in the statistic's papers. With `calibrated`, it has the smallest scale that suffices for
     (epsilon, delta) under replace-one for one report, in units in which all parts tolerate the same noise. With the

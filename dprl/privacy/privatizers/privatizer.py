@@ -81,7 +81,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Noise:
-    """The noise of a run, with its error bounds and its guarantee. Calls of radius and guarantee may take a moment."""
+    """The noise of a run, with its error bounds and its guarantee. Calls to radius and guarantee may take a moment."""
 
     mechanism: Mechanism | None  # the mechanism; None without noise
     stream: Stream  # the public facts about the releases

@@ -266,8 +266,8 @@ def calibrated_bits(users: NDArray[np.int64], fair: int, variance: float) -> Arr
 
 @lru_cache(maxsize=4096)
 def least_bits(raised: int, epsilon: float, delta: float) -> tuple[int, float]:
-    """Return the smallest number of fair bits, and the smallest variance of rarer bits, that prove (epsilon, delta)
-    if `raised` counters rise by one and as many fall by one.
+    """Return the smallest number of fair bits, and the smallest variance of rarer bits, for which we can prove
+    (epsilon, delta) if `raised` counters rise by one and as many fall by one.
 
     More fair bits are more noise, so they suffice, too. Rarer bits need slightly more variance (at most 2%). For all
     smaller batches we use the variance that suffices for 10^15 users, and tests check this.

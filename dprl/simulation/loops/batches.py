@@ -157,7 +157,7 @@ def norm_of(spec: RunSpec) -> str:
 
 
 def ends_of(spec: RunSpec) -> Ints:
-    """Return the users so far at the end of each batch, [M]; without privacy only K, because no batches are fixed."""
+    """Return the user count at the end of each batch, [M]; without privacy only K, because no batches are fixed."""
     if spec.epsilon is None:
         return np.array([spec.episodes])
     ends = batches(spec.episodes, spec.problem_size, spec.epsilon, norm_of(spec))

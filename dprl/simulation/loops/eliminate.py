@@ -107,7 +107,7 @@ class EliminationRun:
         return noise_of(spec, ends_of(played), batches=played)
 
     def _checkpoints(self) -> Ints:
-        """Choose about 200 block ends as points of the curve, spaced logarithmically and linearly, and the last."""
+        """Choose about 200 block ends, and the last, as points of the curve, spaced logarithmically and linearly."""
         ends: list[int] = []
         users, tuples = 0, self.mdp.H * self.mdp.S * self.mdp.A
         for stage in self.stages:
@@ -125,11 +125,11 @@ class EliminationRun:
 
     @property
     def progress(self) -> float:
-        """Return the share of the stages that are finished, 0 to 1."""
+        """Return the share of the stages that are finished, from 0 to 1."""
         return 1.0 if self.done else len(self._details) / max(len(self.stages), 1)
 
     def advance(self, seconds: float = 0.1) -> bool:
-        """Work for about `seconds`; return whether the run is done. Callers show progress, or cancel, between calls."""
+        """Work for about `seconds`; return whether the run is done. Callers show progress or cancel between calls."""
         began = time.perf_counter()
         while not self.done:
             self._step()
@@ -159,7 +159,7 @@ class EliminationRun:
         self._counts = empty(self.mdp.H, self.mdp.S, self.mdp.A)
 
     def _row(self, batch: int) -> int:
-        """Return the index in the table of noise bounds that applies at the end of a batch."""
+        """Return the row of the table of noise bounds that applies at the end of a batch."""
         return int(np.searchsorted(self.noise.ends, self._ends[batch]))
 
     def _play(self, blocks: Sequence[Block], counts: Array | None) -> None:

@@ -69,8 +69,8 @@ class LinearRun(SlicedRun):
         truth: Array,
         bound: float,
     ) -> dict[str, Array]:
-        """Return the confidence sets at D details, from the noisy sums and from the same sums without noise. told: the
-        noise sizes that the learner assumes, each [D]; bound: on the length of the true weights [D, ...]."""
+        """Return the confidence sets at D checkpoints, from the noisy sums and from the same sums without noise. told:
+        the noise sizes that the learner assumes, each [D]; bound: on the length of the true weights [D, ...]."""
         constants = self.setup.constants
         released = np.array([detail.noisy for detail in self._details])
         believed = confidence(released, *told, users, constants)._asdict()

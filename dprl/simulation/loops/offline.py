@@ -68,7 +68,7 @@ class OfflineTrace(TraceCore[OfflineSpec]):
 
 
 class Curator:
-    """A curator who answers with noise from counts [H, S, A, S + 2], or from two halves. errors: each family's E."""
+    """A curator who gives noisy answers from counts [H, S, A, S + 2], or from two halves. errors: each family's E."""
 
     def __init__(
         self,
@@ -97,7 +97,7 @@ class Curator:
 
 
 def problem_of(spec: OfflineSpec, n: int) -> OfflineProblem:
-    """Return the public facts about the problem that the learner receives, for n trajectories; noise comes later."""
+    """Return the public facts that the learner receives about the problem, for n trajectories; noise is set later."""
     world, learner = ENVIRONMENTS[spec.environment], spec.learner
     params = spec.environment_params
     return OfflineProblem(
@@ -232,11 +232,11 @@ class OfflineRun:
 
     @property
     def progress(self) -> float:
-        """Return the share of the data sets that are finished, 0 to 1."""
+        """Return the share of the data sets that are finished, from 0 to 1."""
         return len(self.points) / len(self.sizes)
 
     def advance(self, seconds: float = 0.1) -> bool:
-        """Work for about `seconds`; return whether the run is done. Callers show progress, or cancel, between calls."""
+        """Work for about `seconds`; return whether the run is done. Callers show progress or cancel between calls."""
         began = time.perf_counter()
         while len(self.points) < len(self.sizes):
             self.points.append(self._learn(int(self.sizes[len(self.points)])))

@@ -230,7 +230,7 @@ def meet(
     setup: Setup,
     state: State,
 ) -> None:
-    """Simulate `users` users; if the mechanism collects randomized answers, draw these, too."""
+    """Simulate `users` users; if the mechanism collects randomized answers, draw these too."""
     if setup.groups == 0:
         play(users, users_rng, model, setup, state)
         return

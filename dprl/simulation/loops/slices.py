@@ -1,4 +1,4 @@
-"""Play a run in short slices of time, to show progress and curves, or cancel. Results do not depend on the slices."""
+"""Play a run in short slices, between which callers show progress or cancel. Results do not depend on the slices."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ CHECKPOINTS = (100, 100)  # points of the curve, spaced logarithmically and line
 
 class SlicedRun(ABC):
     """A run with one random seed: the common part of all loops with scheduled releases. plain: whether to run in plain
-    Python, with the same bits. walk_below: blocks up to this many users are simulated user by user."""
+    Python, with the same bits. walk_below: blocks of up to this many users are simulated user by user."""
 
     kernel: Callable[..., Any]  # the loop itself, which numba compiles first when it plays the run
     setup: Any
@@ -130,17 +130,17 @@ class SlicedRun(ABC):
         return policy
 
     def _worth(self, policy: planning.Policy | planning.Logits) -> Array:
-        """Return a policy's values in step 1 [S], by the kernel for played policies: an optimal one has no regret."""
+        """Return a policy's step-1 values [S] by the kernel for played policies, so an optimal one has no regret."""
         value: Array = np.zeros((self.mdp.H + 1, self.mdp.S))
         self._kernels.evaluate(self.mdp.P, self.mdp.possible, self.mdp.R, policy, value)
         return np.array(value[0])
 
     def _series(self) -> dict[str, Array]:
-        """Return the learner's own measures, such as its weights, at each detail."""
+        """Return the learner's own measures, such as its weights, at each checkpoint with details."""
         return {}
 
     def _beliefs(self) -> dict[str, Array]:
-        """Return the confidence sets for the weights of a linear model, at each detail."""
+        """Return the confidence sets for the weights of a linear model, at each checkpoint with details."""
         return {}
 
     @property
@@ -155,11 +155,11 @@ class SlicedRun(ABC):
 
     @property
     def progress(self) -> float:
-        """Return the share of the releases made so far, 0 to 1."""
+        """Return the share of the releases made so far, from 0 to 1."""
         return 1.0 if self.done else float(self.state.position[0]) / self.setup.releases
 
     def advance(self, seconds: float = 0.1) -> bool:
-        """Work for about `seconds`; return whether the run is done. Callers show progress, or cancel, between calls."""
+        """Work for about `seconds`; return whether the run is done. Callers show progress or cancel between calls."""
         until = time.perf_counter() + seconds
         while not self.done:
             began, made = time.perf_counter(), self.state.position[0]

@@ -34,7 +34,7 @@ def check(text: str, per_release: bool = True) -> str:
 
 
 def releases(text: str, K: int, size: Size, per_release: bool) -> int:
-    """Return about how many releases a schedule makes; if noise is calibrated to this number, return its maximum."""
+    """Estimate how many releases a schedule makes; if noise is calibrated to their number, return the maximum."""
     schedule, argument = parse(text)
     if schedule.limit and per_release:
         return schedule.limit(argument, K, size, True)
@@ -42,7 +42,7 @@ def releases(text: str, K: int, size: Size, per_release: bool) -> int:
 
 
 def times(text: str, K: int) -> Ints:
-    """Return the users so far at each release; if a schedule decides during the run, at the end of each epoch."""
+    """Return the number of users at each release or, if a schedule decides during the run, at the end of each epoch."""
     schedule, argument = parse(text)
     return schedule.times(argument, K)
 

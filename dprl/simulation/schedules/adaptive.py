@@ -103,7 +103,7 @@ def next_release(
 
 
 def canonical(argument: str, per_release: bool) -> str:
-    """Return the argument in canonical form, ETA or ETA:M; M is left out if noise ignores it. Raises ValueError."""
+    """Return the argument in canonical form: ETA, or ETA:M if M affects the noise. Raises ValueError."""
     eta, _, most = argument.partition(":")
     eta = f"{ETA.parse(eta or '0.1'):g}"
     return f"{eta}:{MOST.parse(most)}" if most and MOST.parse(most) and per_release else eta

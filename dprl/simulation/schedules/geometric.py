@@ -1,4 +1,4 @@
-"""A schedule whose blocks grow in proportion to the users so far: about ln(K) / eta releases."""
+"""A schedule whose blocks grow in proportion to the number of users so far: about ln(K) / eta releases."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def next_release(
     possible: Table,
     policy: Any,
 ) -> int:
-    """Return the users at the next release, t_{i+1} = t_i + max(1, floor(eta t_i)), at most K. settings: [eta]."""
+    """Return the user count at the next release, t_{i+1} = t_i + max(1, floor(eta t_i)), at most K. settings: [eta]."""
     return min(K, users + max(1, int(settings[0] * users)))
 
 

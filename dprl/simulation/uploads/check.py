@@ -1,4 +1,4 @@
-"""Compare two learned policies with today's practice by noisy sums over held-out people, which are released once.
+"""Compare two learned policies with today's practice, using noisy sums over held-out people, which are released once.
 
 A share of the people is held out at random when the file is read: nothing is learned from them. Once both policies have
 been learned from the releases about the others, four sums over those held out are released with noise: their scores
@@ -53,7 +53,7 @@ BETTER, CLOSE, WORSE = "better", "too close", "worse"
 
 class HeldOut(NamedTuple):
     """The counts [H, S, A, S + 2] of held-out people, the number n of their episodes, and the sums of the episodes'
-    returns and of the squares of these. Each return and square is from 0 to 1, on the grid of the noise."""
+    returns and of their squares. Each return and each square is between 0 and 1, on the noise's grid."""
 
     record: Array
     n: int
@@ -62,14 +62,14 @@ class HeldOut(NamedTuple):
 
 
 def joined(parts: Iterable[HeldOut]) -> HeldOut:
-    """Return the sums over all parts; if there are several parts, they are its groups."""
+    """Return the sums over all parts; if there are several parts, these are the groups."""
     records, numbers, returns, _ = zip(*(parts := tuple(parts)), strict=True)
     groups = parts if len(parts) > 1 else ()
     return HeldOut(np.sum(records, 0), sum(numbers), np.sum(returns, 0), groups)
 
 
 def names(episodes: int) -> tuple[str, ...]:
-    """Return the names of the sums to release. episodes: the most episodes of one person."""
+    """Return the names of the sums to release. episodes: the largest number of episodes of one person."""
     return SUMS if episodes == 1 else (*SUMS, EPISODES)
 
 
@@ -181,7 +181,7 @@ def taken(released: Array, policy: Policy) -> Array:
 
 
 def frequencies(m: Array) -> Array:
-    """Return the probabilities closest to the noisy frequencies m / sum(m), by Euclidean distance. m: [..., S]."""
+    """Return the probabilities closest to the noisy frequencies m / sum(m), in Euclidean distance. m: [..., S]."""
     S, total = m.shape[-1], np.maximum(m.sum(-1, keepdims=True), 1.0)
     share = m / total
     ordered = -np.sort(-share, axis=-1)
@@ -201,7 +201,7 @@ class Scores(NamedTuple):
 
 
 def scores(fitted: Fitted, policy: Policy, r: Array, learned: bool) -> Scores:
-    """Score all transitions and rewards. r: mean rewards [H, S, A]; learned: estimated, so that own rewards count."""
+    """Score transitions and rewards. r: mean rewards [H, S, A]; learned: estimated, so that observed rewards count."""
     chosen = np.eye(r.shape[-1])[policy] * fitted.w[..., None]
     gain = fitted.V[1:, None, None] - fitted.V[:-1, :, None, None] + (0.0 if learned else r[..., None])
     found = chosen[..., None] * gain
@@ -221,7 +221,7 @@ def sums(tables: Sequence[Scores], held: HeldOut, episodes: int = 1) -> tuple[Fr
 
 
 def summed(table: Scores, held: HeldOut) -> Fraction:
-    """Return the sum of all episodes' scores, each shifted and scaled to lie from 0 to 1."""
+    """Return the sum of all episodes' scores, each shifted and scaled to lie between 0 and 1."""
     moved = zip(table.next.flat, counts.transitions(held.record).flat, strict=True)
     paid = zip(table.reward.flat, counts.rewards(held.record).flat, strict=True)
     total = sum((int(a) * Fraction(b) for a, b in (*moved, *paid) if b), start=-Fraction(held.n * table.low))

@@ -207,7 +207,7 @@ def _bins(edges: tuple[float, ...]) -> list[str]:
 
 
 def _product(parts: Parts, absorbing: str) -> list[str]:
-    """Return labels for all combinations of the columns' values, the last changing fastest, and the absorbing state."""
+    """Return labels for all combinations of column values (the last changing fastest) and for the absorbing state."""
     each = [_bins(values) if isinstance(values[0], float) else list(values) for _, values in parts]
     if math.prod(map(len, each)) > MOST:
         raise wrong(

@@ -95,7 +95,7 @@ def new_name() -> str:
 
 
 def hold(name: str) -> BinaryIO:
-    """Keep a data set's counts from deletion until the result is closed or the process ends. Raises SpecError."""
+    """Protect a data set's counts from deletion until the result is closed or the process ends. Raises SpecError."""
     try:
         make_inside(folder())
         marker = os.fdopen(os.open(_path(name, HELD), os.O_RDWR | os.O_CREAT, 0o600), "r+b")
@@ -106,7 +106,7 @@ def hold(name: str) -> BinaryIO:
 
 
 def there(name: str) -> bool:
-    """Return whether the counts of this name are still stored here."""
+    """Return whether the counts with this name are still stored here."""
     return _path(name).exists()
 
 
@@ -187,7 +187,7 @@ def _digest(path: Path, words: bytes) -> bytes:
 
 
 def forget(name: str) -> None:
-    """Delete everything stored under a name. The counts go first: while they exist, noise could be drawn again."""
+    """Delete everything stored under a name, the counts first: while they exist, noise could be drawn again."""
     with contextlib.suppress(OSError):
         _path(name).unlink(missing_ok=True)
         for path in folder().glob(f"{name}.*"):

@@ -60,7 +60,7 @@ class Draw:
 
 
 class Spent(NamedTuple):
-    """The privacy guarantee of several draws of noise together, for replacing one person."""
+    """The joint privacy guarantee of several draws of noise, for replacing one person."""
 
     rho: float  # of zero-concentrated privacy, which adds up (Bun, Steinke 2016, Lemma 1.7)
     apart: Apart  # the total distance of noise on the grid from continuous noise
@@ -86,12 +86,12 @@ class Spent(NamedTuple):
 
 
 def rounded(value: float) -> float:
-    """Round a proved number up to four digits, so that it stays proved; floating-point errors are removed first."""
+    """Round a proved bound up to four digits, so that it still holds; floating-point errors are removed first."""
     return float(FOUR_DIGITS.create_decimal(f"{value:.9g}"))
 
 
 def together(draws: Iterable[Draw]) -> Spent:
-    """Return the privacy guarantee of several draws together; a repeated draw counts once."""
+    """Return the joint privacy guarantee of several draws; a repeated draw counts once."""
     once = {draw.key: draw for draw in draws}
     reads: defaultdict[str, defaultdict[int, list[Draw]]] = defaultdict(lambda: defaultdict(list))
     for draw in once.values():
@@ -133,7 +133,7 @@ class Budget:
 
     @classmethod
     def known(cls, name: str) -> bool:
-        """Return whether a budget of this name already has a release. Raises SpecError if the name is not allowed."""
+        """Return whether a budget with this name already has a release. Raises SpecError if the name is not allowed."""
         return _path(checked_name(name)).exists()
 
     @property
@@ -150,7 +150,7 @@ class Budget:
 
     @property
     def releases(self) -> tuple[Any, ...]:
-        """Return the UploadSpec of each release under this budget, including those only started, in order."""
+        """Return the UploadSpec of each release under this budget, including those that only started, in order."""
         return tuple(spec_from_dict(each["spec"]) for each in self._read()["releases"])
 
     @property
@@ -160,7 +160,7 @@ class Budget:
 
     @property
     def spent(self) -> Spent:
-        """Return the privacy guarantee of all draws under this budget together."""
+        """Return the joint privacy guarantee of all draws under this budget."""
         return together(self.draws)
 
     def refusal(self, draws: Iterable[Draw]) -> str:
@@ -296,14 +296,14 @@ def folder() -> Path:
 
 
 def known_key() -> bytes | None:
-    """Return the secret key of the file digests; None if there is none yet, in which case none is created."""
+    """Return the secret key for the file digests, or None if there is none yet; do not create one."""
     with contextlib.suppress(FileNotFoundError):
         return (folder() / KEY).read_bytes()
     return None
 
 
 def _key() -> bytes:
-    """Return the secret key of the file digests; draw and store it at first use."""
+    """Return the secret key for the file digests; draw and store it on first use."""
     make_inside(folder())
     if not (path := folder() / KEY).exists():
         write_whole(path, secrets.token_bytes(32), first=True)

@@ -1,4 +1,4 @@
-"""The noise of a release about uploaded data, its guarantee's assumptions, and the bound if the start is unknown."""
+"""The noise of a release from uploaded data, its guarantee's assumptions, and a bound if the start is unknown."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def upload_problem_of(spec: UploadSpec) -> OfflineProblem:
 
 
 def beside(spec: UploadSpec) -> tuple[Family, ...]:
-    """Return the statistics about held-out people that are released next to the learner's."""
+    """Return the statistics about held-out people that are released alongside the learner's."""
     return check.families(spec.public.episodes, bool(spec.public.groups)) if spec.checked else ()
 
 
@@ -126,7 +126,7 @@ def bound_from_start(V: Array, released: Array, size: Size, n: int, beta: float,
 
 
 def outlook(spec: UploadSpec) -> tuple[float, float]:
-    """Return public numbers: average users per state, action and step, and the standard deviation of their noise."""
+    """Return the mean number of users per state, action and step, and the noise's standard deviation, both public."""
     noise, (S, A, _, _) = noise_of(spec)[0], spec.problem_size
     assert noise.mechanism is not None
     deviation = noise.scales[TRANSITIONS.family] * math.sqrt(S) * float(noise.mechanism.std(ONCE)[0])

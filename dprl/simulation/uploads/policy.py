@@ -50,7 +50,7 @@ class Policy:
     __repr__ = described
 
     def act(self, state: str, step: int) -> str | None:
-        """Return the action in a state at a step, or None if the data do not support one; then somebody else decides.
+        """Return the action in a state at a step, or None if the data do not support one and somebody else decides.
 
         Args:
             state: a label.
@@ -70,7 +70,7 @@ class Policy:
 
     @classmethod
     def load(cls, file: str | Path) -> Policy:
-        """Read a policy from a file, or from the text of one.
+        """Read a policy from a file, or from a file's text.
 
         Raises:
             SpecError: The file cannot be read, is not a policy, or has been changed since it was written.
@@ -91,7 +91,7 @@ class Policy:
 
     @property
     def met(self) -> list[str]:
-        """Return the states that users can be in during an episode: all but "ended", which fills shorter ones."""
+        """Return the states that users can be in during an episode: all but "ended", which pads shorter episodes."""
         left_out = ENDED if self.about["declared"].get("absorbing") == ENDED else None
         return [state for state in self.states if state != left_out] or list(self.states)
 

@@ -59,7 +59,7 @@ NO_STEP = "{} is not a step; give whole numbers that begin at 0 or 1."
 
 @dataclass
 class Outside:
-    """The labels, rewards and steps that do not fit a declaration, and how often; without noise, for the owner only."""
+    """The labels, rewards and steps that do not fit a declaration, with exact counts, which only the owner may see."""
 
     declared: Declaration
     rows: int = 0  # of the file, without the heading
@@ -96,7 +96,7 @@ class Outside:
         return ""
 
     def sentences(self) -> list[str]:
-        """Describe in one sentence each how many parts of the file do not fit the declaration, and how they count."""
+        """Return sentences on the parts of the file that do not fit the declaration: how many, and how they count."""
         said = []
         for name, found in self.labels.items():
             if found:

@@ -1,4 +1,4 @@
-"""Runs on uploaded data sets, as a kind of specs: one noisy release, two policies, and a bound on one's value.
+"""Runs on uploaded data sets, as a kind of spec: one noisy release, two policies, and a bound on the value of one.
 
 Each release is drawn once, exactly, and recorded before it is shown.
 """
@@ -43,14 +43,14 @@ AT_ONCE = 100  # numbers drawn between two looks at the clock
 
 
 def noise_in_words(noise: CuratorNoise) -> str:
-    """Return a text that identifies the noise in the sums of the people learned from; equal texts mean one draw."""
+    """Return text that identifies the noise in the sums of the people learned from; equal texts mean the same draw."""
     assert noise.mechanism is not None
     scales = {family: scale for family, scale in noise.scales.items() if family in QUERIES}
     return json.dumps([noise.mechanism.key, scales, BITS], sort_keys=True)
 
 
 def sums_of(record: Array, noise: CuratorNoise) -> dict[str, Array]:
-    """Return the exact sums over the people learned from, for each family of statistics that gets noise."""
+    """Return the exact sums over the people learned from, for each family of statistics that receives noise."""
     return {family: QUERIES[family].sums(record) for family in noise.scales if family in QUERIES}
 
 
@@ -66,7 +66,7 @@ def drawn(sums: Mapping[str, Array], noise: CuratorNoise) -> Iterator[float]:
 
 @lru_cache(maxsize=256)
 def draws_of(spec: UploadSpec) -> tuple[Draw, ...]:
-    """Return the draws of noise of a release: one for the people learned from, and one for those held out."""
+    """Return a release's draws of noise: one for the people learned from, and one for those held out."""
     noise, _ = noise_of(spec)
     assert noise.mechanism is not None
     assert spec.calibration is not None
@@ -133,7 +133,7 @@ class UploadRun:
 
     @property
     def progress(self) -> float:
-        """Return the share of the noise drawn so far, 0 to 1; learning itself needs only a moment."""
+        """Return the share of the noise drawn so far, from 0 to 1; learning itself needs only a moment."""
         return 1.0 if self._noisy is not None else len(self._drawn) / int(self._ends[-1])
 
     def advance(self, seconds: float = 0.1) -> bool:
@@ -152,7 +152,7 @@ class UploadRun:
         return True
 
     def release(self, query: Query) -> Array:
-        """Answer a query from released sums. Raises RuntimeError if the guarantee does not cover it or none exist."""
+        """Answer a query from released sums. Raises RuntimeError if none exist or the query exceeds the guarantee."""
         known = QUERIES.get(query.family)
         if known is not query or self._noisy is None or query.family not in self._noisy:
             raise RuntimeError(f"no noise was drawn for {query.family}")
@@ -166,7 +166,7 @@ class UploadRun:
         return self._trace.curve if self._trace else Curve(AXIS, MEASURE, np.zeros(0, np.int64), np.zeros(0))
 
     def trace(self) -> UploadTrace:
-        """Return all that was released and learned, once the run is done."""
+        """Return everything that was released and learned, once the run is done."""
         assert self._trace is not None
         return self._trace
 

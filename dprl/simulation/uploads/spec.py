@@ -98,7 +98,7 @@ class UploadSpec(Budgeted):
 
     @property
     def learned_from(self) -> int:
-        """Return the number of people who are learned from."""
+        """Return the number of people from whose data the learner learns."""
         return self.n - self.checked
 
     @property
@@ -123,7 +123,7 @@ class UploadSpec(Budgeted):
 
     @property
     def episodes_of_one(self) -> int:
-        """Return the largest number of one user's episodes that the noise protects together."""
+        """Return the largest number of one user's episodes that the noise protects jointly."""
         return self.public.episodes
 
     def estimate(self) -> Estimate:

@@ -55,7 +55,7 @@ Texts = Mapping[str, Sequence[str]]  # by column, one text per row
 
 
 def normal(text: str) -> str:
-    """Return a label or name in a normal form for comparison: without outer spaces, in Unicode's form NFC."""
+    """Normalise a label or name for comparison: remove outer spaces, and convert it to Unicode's form NFC."""
     return unicodedata.normalize("NFC", text.strip())
 
 
@@ -191,7 +191,7 @@ def _read_parquet(file: BinaryIO, needed: Sequence[str]) -> Iterator[Texts]:
 
 
 def _texts(needed: Sequence[str], columns: list[list[Any]], first: int) -> Texts:
-    """Return the values of each column as texts. first: the number of rows before these."""
+    """Return each column's values as text. first: the number of rows before these."""
     found: dict[str, list[str]] = {name: [] for name in needed}
     for (name, texts), values in zip(found.items(), columns, strict=True):
         try:

@@ -69,8 +69,8 @@ class UploadTrace(TraceCore[UploadSpec]):
         return np.asarray(self.policies[self.recommended])
 
     def release(self) -> str:
-        """Return all that was released and learned as JSON text, without the name of the stored counts. It includes
-        the labels, the bound, and the policy as a list of actions for each step, one per state."""
+        """Return everything that was released and learned as JSON text, without the name of the stored counts. It
+        includes the labels, the bound, and the policy as a list of actions for each step, one per state."""
         spec, policy = self.spec, self.portable
         public = {
             "format": "dprl release 1",
@@ -95,7 +95,7 @@ class UploadTrace(TraceCore[UploadSpec]):
 
     def intervals(self, policy: int, group: int | None = None) -> dict[str, Array]:
         """Return a policy's intervals from held-out people, in declared rewards: its value ("learned"), today's value
-        ("behaviour") and their difference; for a group also its number of episodes. {} if nobody was held out."""
+        ("behaviour") and their difference; for a group, also its number of episodes. {} if nobody was held out."""
         if not self.checked:
             return {}
         public, H = self.spec.public, self.spec.problem_size.H
