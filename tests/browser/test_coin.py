@@ -204,7 +204,7 @@ def test_what_is_sent_says_the_report_and_nothing_of_the_answer(join: Join, room
         phone.written(NO)
     store.rooms.turn_step(code, key, 0, "revealed")
     for answer, phone in phones.items():
-        told = rf"^You tapped {answer.capitalize()}\. Your phone drew the number {int(answer != YES)}\.0000\. It "
+        told = rf"^You tapped {answer.capitalize()}\. Your phone drew the number {int(answer != YES)}\.0000, and "
         told += r"reports the opposite of your answer if this number is below 0\.2689\. So your report is No"
         expect(phone.page.get_by_text(re.compile(told))).to_be_visible()
         expect(phone.page.get_by_text("Estimate of the class's answers")).to_be_visible()

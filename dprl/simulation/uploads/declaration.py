@@ -30,14 +30,14 @@ NAME = "declared"
 KEYS = {
     "states": "labels, how many, or {column: labels or edges}",
     "actions": "labels, or how many",
-    "horizon": "the number of steps in an episode",
-    "rewards": "the mean rewards, if known: a number, [S][A] or [H][S][A]",
-    "reward_range": "[lowest, highest], by default [0, 1]",
-    "start": "the first state's label or probabilities, if known",
-    "columns": "{the column's name in dprl: its name in the file}",
-    "absorbing": "the state in which shorter episodes continue",
-    "episodes": "the most episodes of one user",
-    "groups": "{column: labels} that split the held-out users",
+    "horizon": "steps in an episode",
+    "rewards": "mean rewards, if known, as a number, [S][A] or [H][S][A]",
+    "reward_range": "lowest and highest; default [0, 1]",
+    "start": "first state or probabilities, if known",
+    "columns": "{dprl's name: the file's name}",
+    "absorbing": "state after the end of an episode",
+    "episodes": "most episodes of one user",
+    "groups": "{column: labels} of held-out users",
 }
 FORM = f"an object with {'; '.join(f'{key}: {what}' for key, what in KEYS.items())}"
 MOST = 10_000  # labels
