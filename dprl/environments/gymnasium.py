@@ -95,7 +95,7 @@ def read(env: Any, start: Any = None, rewards: tuple[float, float] | None = None
     ):
         raise SpecError(
             "rewards",
-            f"mean rewards range from {R.min():g} to {R.max():g}; give (low, high) that contain all of them.",
+            f"mean rewards range from {R.min():g} to {R.max():g}; give a (low, high) that contains all of them.",
         )
     return Model(
         P / total,

@@ -190,7 +190,7 @@ class Sweep(Generic[S]):
     def _repr_html_(self) -> str:
         rows = {name: ", ".join(map(str, values)) for name, values in self.axes}
         runs = plural(len(self.specs), "run")
-        rows["points"] = f"{len(self.points)}: {runs}, non-private baselines among them"
+        rows["points"] = f"{len(self.points)}: {runs}, including non-private baselines"
         return table_of(f"Sweep of {self.base.label()}", rows.items())
 
 

@@ -69,5 +69,5 @@ def region(
         return f"{result} These radii add nothing, because it is public that no weight exceeds {significant(bound, 3)}."
     times = float(np.sqrt(np.prod(widths / quiet))) if private and np.isfinite(quiet).all() else 1.0
     if times > 1:
-        result += f" Without noise the same users would give a confidence set {rough(times)} times narrower."
+        result += f" Without noise, the same users would give a confidence set {rough(times)} times narrower."
     return result

@@ -53,7 +53,7 @@ def people(n: int, episodes: int) -> str:
 
 def needs(episodes: int) -> str:
     """Return the assumption about users that a bound needs, in words. episodes: the most episodes of one user."""
-    return "each user's episodes in the order of time" if episodes > 1 else "independent users"
+    return "each user's episodes in chronological order" if episodes > 1 else "independent users"
 
 
 def outlook(average: float, noise: float) -> list[str]:

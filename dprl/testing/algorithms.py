@@ -102,4 +102,7 @@ def check_plan(algorithm: TabularLearner, Q: Array, V: Array, policy: Array) -> 
         return
     require(Q.min() >= 0 and Q.max() <= len(Q), "a value of Q is below 0 or above H")
     require(np.array_equal(V[:-1], Q.max(-1)), "V is not the largest Q of each state")
-    require(np.array_equal(policy, Q.argmax(-1)), "the policy is not the lowest action of the largest Q")
+    require(
+        np.array_equal(policy, Q.argmax(-1)),
+        "the policy does not take the lowest action among those with the largest Q",
+    )

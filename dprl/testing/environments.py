@@ -59,7 +59,7 @@ def models(environment: Environment) -> None:
         require(same(one, other), f"{at}two models differ; make them from their parameters alone")
         require(given or same(one, environment.make()), "make() differs from make with the fields' defaults")
         made = one.S, one.A, one.H
-        require((S, A, H) == made, f"{at}size states {(S, A, H)}, and the model has {made}")
+        require((S, A, H) == made, f"{at}size states {(S, A, H)}, but the model has {made}")
         require(H == params["H"], f"{at}the model has {H} steps")
         for name in ("P", "R", "d1"):
             array = getattr(one, name)

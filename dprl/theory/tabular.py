@@ -100,7 +100,7 @@ REGRET = (
         "local",
         "ε",
         (_HOEFFDING_S, _LOCAL),
-        f"{_INHOMOGENEOUS}, translated by a factor √H in the first term; {_PURE}",
+        f"{_INHOMOGENEOUS}, translated by a factor of √H in the first term; {_PURE}",
     ),
     Bound(
         "ldp-obi-stationary",

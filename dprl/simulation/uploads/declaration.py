@@ -28,7 +28,7 @@ from dprl.simulation.uploads.table import COLUMNS, normal
 SAID = messages("refusals")["declaration"]
 NAME = "declared"
 KEYS = {
-    "states": "labels, how many, or {column: labels or edges}",
+    "states": "labels, their number, or {column: labels or edges}",
     "actions": "labels, or how many",
     "horizon": "the number of steps in an episode",
     "rewards": "the mean rewards, if known: a number, [S][A] or [H][S][A]",
@@ -211,7 +211,7 @@ def _product(parts: Parts, absorbing: str) -> list[str]:
     each = [_bins(values) if isinstance(values[0], float) else list(values) for _, values in parts]
     if math.prod(map(len, each)) > MOST:
         raise wrong(
-            "states", f"the columns combine to {math.prod(map(len, each)):,} states; give at most {MOST:,}."
+            "states", f"the columns combine into {math.prod(map(len, each)):,} states; give at most {MOST:,}."
         )
     found = [BETWEEN.join(labels) for labels in product(*each)]
     return [absorbing, *found] if absorbing and absorbing not in found else found

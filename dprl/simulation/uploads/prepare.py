@@ -279,7 +279,9 @@ def _check_steps(
     episode = shown(called(int(who[row])))
     if step[row] < expected[row]:
         before = order[row - 1] + 2
-        said = f"step {step[row] + begun} of episode {episode} is in row {before:,} already; give each once"
+        said = (
+            f"step {step[row] + begun} of episode {episode} is in row {before:,} already; give each step once"
+        )
     elif step[row] > expected[row]:
         said = (
             f"step {expected[row] + begun} of episode {episode} is missing; give all steps up to its last one"
