@@ -300,7 +300,7 @@ ENVIRONMENT = Environment(
     fields=(Field("model", "text", json.dumps(EXAMPLE), FORM), horizon(10)),
     make=make,
     size=_size,
-    smaller="if few next states are possible, declare them (structure=environment); else give fewer states",
+    smaller="if few next states are possible, declare them (structure=environment); otherwise give fewer states",
     branching=_branching,
     possible=possible,
     name=_name,

@@ -72,7 +72,7 @@ def read(env: Any, start: Any = None, rewards: tuple[float, float] | None = None
     left, and pays 0 in the environment's units. `from_gymnasium` describes the rest of the conversion."""
     S, A = (_count(env, name) for name in ("observation_space", "action_space"))
     if S * A * S > LARGEST:
-        raise SpecError("env", f"{S * A * S:,} probabilities are too many; at most {LARGEST:,} are read.")
+        raise SpecError("env", f"{S * A * S:,} probabilities are too many; at most {LARGEST:,} are allowed.")
     rows = [[_outcomes(env, s, a) for a in range(A)] for s in range(S)]
     ends = any(end for row in rows for outcomes in row for *_, end in outcomes)
     P, R = np.zeros((S + ends, A, S + ends)), np.zeros((S + ends, A))

@@ -89,7 +89,7 @@ MULTIPLICATIVE = Claim(
     f"{QW_ONLINE}, Theorem 5.7 (upper bound) and Section 7 (multiplicative)",
     f"{LEAST} Even if the cost stops growing, √K is an upper bound: one environment has a gap between actions, which "
     "enough users reveal. The paper's algorithm adds up everybody's reports, each with Gaussian noise. Our default "
-    "is another algorithm; Trade-offs shows its cost for up to 10^15 users.",
+    "is a different algorithm; the page Trade-offs shows its cost for up to 10^15 users.",
     "The privacy cost with no trusted party, next to the cost with a trusted curator. If a line still rises at the "
     "right end, the cost still grows.",
     tuple(regret.goes_on(at(name, 10**15, **EVERYBODY), (at(name, 10**15),)) for name in PROBLEMS),

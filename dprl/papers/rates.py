@@ -170,7 +170,7 @@ VARIANCE = Claim(
     "The √H of Bernstein bonuses",
     "Knowing the variance helps more if the horizon is longer: the ratio of regrets grows like √H.",
     f"{QW_ONLINE}, abstract and Theorem 4.1",
-    f"{LEAST} DP-UCBVI knows the variance, Private-UCB-VI only the range. Horizons differ by factors of 2. {FIXED} "
+    f"{LEAST} DP-UCBVI knows the variance, Private-UCB-VI only the range. Horizons are a factor of 2 apart. {FIXED} "
     "With a trusted curator, noise enters both bonuses through the range, so most of the advantage is lost. With "
     "the paper's constants, the Bernstein bonus is the larger one here.",
     "A ratio above 1 favours the Bernstein bonus. The dotted line has the slope of √H.",

@@ -51,7 +51,7 @@ def add(commands: Any) -> None:
     release.add_argument(
         "--accept-undeclared",
         action="store_true",
-        help="go on even if more than 5%% of the labels in a column are not declared; each of these counts as the "
+        help="continue even if more than 5%% of the labels in a column are not declared; each of these counts as the "
         "last declared label",
     )
     release.add_argument(
@@ -65,7 +65,7 @@ def add(commands: Any) -> None:
         metavar="FILE",
         help="where to write the private note on what is not declared (default: only to a terminal)",
     )
-    release.add_argument("--total", metavar="FLOAT", help="the largest total of the budget, as rho")
+    release.add_argument("--total", metavar="FLOAT", help="the maximum total of the budget, as rho")
     release.add_argument(
         "--out", metavar="DIR", required=True, help="where to write policy.json and the other files"
     )

@@ -61,7 +61,7 @@ def region(
     if not np.isfinite(widths).all():
         return str(SAID["indefinite"])
     said = " ".join(
-        f"For {name} the confidence radius is {significant(w, 3)}, and the true error is {significant(abs(o), 2)}."
+        f"For {name}, the confidence radius is {significant(w, 3)}, and the true error is {significant(abs(o), 2)}."
         for name, w, o in zip(names, widths, off, strict=True)
     )
     result = f"The chart shows step {step} after {human(users)} users. {said}"

@@ -91,7 +91,7 @@ def changes(
         ]
     if lacking:
         said.append(
-            f"In {plural(lacking, 'pair')} too few users got the policy's action: {quoted(somebody)}."
+            f"In {plural(lacking, 'pair')}, too few users got the policy's action: {quoted(somebody)}."
         )
     if follows is not None and follows < 1:
         said.append(

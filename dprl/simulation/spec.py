@@ -50,7 +50,7 @@ FIELDS: Registry[Field] = Registry(
         Field("algorithm_params", "params", {}, "its parameters", query="algp", flag="--algorithm-param"),
         Field(
             "structure", "text", None,
-            f"transitions that are publicly declared to be possible: {structure.OWN}, those that the environment "
+            f"transitions that are publicly declared possible: {structure.OWN} for those that the environment "
             "allows; by default all",
             optional=True, query="str", flag="--structure",
         ),
@@ -59,7 +59,7 @@ FIELDS: Registry[Field] = Registry(
             choices=tuple(PRIVATIZERS), optional=True, query="priv", flag="--privacy",
         ),
         Field(
-            "mechanism", "choice", None, "noise mechanism; by default the first one of the privacy model that fits",
+            "mechanism", "choice", None, "noise mechanism; by default the privacy model's first one that fits",
             choices=tuple(MECHANISMS), optional=True, query="mech", flag="--mechanism",
         ),
         Field(

@@ -96,7 +96,7 @@ def plans_of(algorithm: TabularLearner, bonus: str, seed: int, world: int) -> tu
 def check_plan(algorithm: TabularLearner, Q: Array, V: Array, policy: Array) -> None:
     """Check that a plan is finite, in its ranges, and greedy unless it is stochastic."""
     require(np.isfinite(Q).all() and np.isfinite(V).all(), "a value is missing or infinite")
-    require((V[-1] == 0).all(), "V of the step after the last is not 0")
+    require((V[-1] == 0).all(), "V after the last step is not 0")
     if algorithm.stochastic:
         require(np.allclose(np.exp(policy).sum(-1), 1.0), "chances of actions do not sum to 1")
         return

@@ -63,7 +63,7 @@ def models(environment: Environment) -> None:
         require(H == params["H"], f"{at}the model has {H} steps")
         for name in ("P", "R", "d1"):
             array = getattr(one, name)
-            require(((array >= 0) & (array <= 1)).all(), f"{at}a number of {name} is not from 0 to 1")
+            require(((array >= 0) & (array <= 1)).all(), f"{at}a number in {name} is not between 0 and 1")
             shared = np.shares_memory(array, getattr(other, name))
             require(not shared, f"{name}: two models share it; give each a copy")
             if name != "R":

@@ -28,7 +28,7 @@ from dprl.simulation.uploads.table import COLUMNS, normal
 SAID = messages("refusals")["declaration"]
 NAME = "declared"
 KEYS = {
-    "states": "labels, their number, or {column: labels or edges}",
+    "states": "labels, how many, or {column: labels or edges}",
     "actions": "labels, or how many",
     "horizon": "the number of steps in an episode",
     "rewards": "the mean rewards, if known: a number, [S][A] or [H][S][A]",
