@@ -77,4 +77,4 @@ def __getattr__(name: str) -> Any:
         from importlib import import_module
 
         return import_module("dprl.testing")
-    raise AttributeError(f"dprl has no attribute {name!r}; dir(dprl) lists all it has.")
+    raise AttributeError(f"dprl has no attribute {name!r}; dir(dprl) lists all attributes.")

@@ -54,7 +54,7 @@ def command_line() -> Parser:
     add_sweep(commands)
     add_reproduce(commands)
     add_web(commands)
-    cited = commands.add_parser("cite", help="print what to cite for runs, as BibTeX")
+    cited = commands.add_parser("cite", help="print the BibTeX entries to cite for runs")
     cited.add_argument("specs", metavar="SPEC", nargs="+", help="a spec.json")
     commands.add_parser("list", help="print the registries")
     add_simple(commands, "serve", "open the dashboard", serve.HOST, serve.PORT)
@@ -104,7 +104,7 @@ def add_run(commands: Any) -> None:
         default=RunSpec.kind,
         help=f"what to run, one of {', '.join(simulated())} (default {RunSpec.kind})",
     )
-    parser.add_argument("--spec", metavar="FILE", help="a spec.json; further flags change it")
+    parser.add_argument("--spec", metavar="FILE", help="a spec.json to start from; further flags change it")
     parser.add_argument(
         "--out", metavar="DIR", required=True, help="where to write the spec, the curve and a summary"
     )
@@ -209,7 +209,7 @@ def run_one(spec: Any, folder: str, engine: str | None, releases: int = 1) -> in
 
 def add_sweep(commands: Any) -> None:
     """Add the flags of `sweep`."""
-    parser = commands.add_parser("sweep", help="simulate a spec along axes")
+    parser = commands.add_parser("sweep", help="simulate a spec for every combination of values")
     parser.add_argument(
         "--spec", metavar="FILE", help="a spec.json to start from, or a sweep.json (default: the default run)"
     )
@@ -218,8 +218,8 @@ def add_sweep(commands: Any) -> None:
         metavar="NAME=V1,V2,...",
         action="append",
         default=[],
-        help="a field of spec.json or a parameter of the environment or algorithm, and its values; values of privacy "
-        "are models such as central:laplace-tree:paper; give one --axis for each",
+        help="a field of spec.json, or a parameter of the environment or algorithm, with its values; for privacy, "
+        "these are models such as central:laplace-tree:paper; give one --axis per field",
     )
     parser.add_argument("--out", metavar="DIR", required=True, help="where to write sweep.json and sweep.csv")
     add_engine(parser)

@@ -104,9 +104,9 @@ def list_command() -> int:
 
 def add_web(commands: Any) -> None:
     """Add the command `web` and its flags."""
-    parser = commands.add_parser("web", help="write pages that need no server, for any host of files")
+    parser = commands.add_parser("web", help="write pages that need no server, for any file host")
     parser.add_argument(
-        "--out", metavar="DIR", required=True, help="where to write index.html and the others"
+        "--out", metavar="DIR", required=True, help="where to write index.html and the other files"
     )
 
 
@@ -179,5 +179,5 @@ def text(found: dict[str, Any]) -> list[str]:
     waiting = f"{plural(queue['runs_waiting'], 'run')} waiting"
     lines.append(f"queue     {waiting}, {queued}, {plural(queue['seeds_running'], 'seed')} running")
     lines.append(f"workers   {queue['workers']} alive")
-    lines.append("errors    of the seeds that failed last" if found["errors"] else "errors    none")
+    lines.append("errors of the seeds that failed most recently" if found["errors"] else "errors    none")
     return [*lines, *(f"          {error}" for error in found["errors"]), f"versions  {known}"]

@@ -54,7 +54,7 @@ def shown(value: object) -> str:
     try:
         text = value if isinstance(value, str) else repr(value)
     except ValueError:  # Python does not write out an int of more than 4,300 digits
-        text = "a number of thousands of digits"
+        text = "a number with thousands of digits"
     text = "".join(c if c.isprintable() else "?" for c in text)
     return text if len(text) <= 40 else text[:37] + "..."
 

@@ -40,7 +40,7 @@ from dprl.sitemap import Page, page_at, tagged
 log = logging.getLogger("dprl.serve")
 
 HOST = Field("host", "text", "localhost", "a name or address of this machine", flag="--host")
-PORT = Field("port", "int", 8501, "port the dashboard answers on", low=1, high=65535, flag="--port")
+PORT = Field("port", "int", 8501, "port on which the dashboard answers", low=1, high=65535, flag="--port")
 END_LIMIT = 5.0  # seconds that Streamlit may take to end
 OPEN_FILES = 65_536  # maximum number of open files of the dashboard
 PORT_LIMIT = 1.0  # seconds until the port of a killed dashboard must be free

@@ -63,7 +63,7 @@ PAGES = {
         Page(
             "",
             "Home",
-            "The cost of privacy: move epsilon, and see how many users learning needs.",
+            "The cost of privacy: move epsilon, and see how many users it takes to learn.",
             "home",
             heading="What does privacy cost in reinforcement learning?",
             bundled=("home", "start"),
@@ -140,7 +140,7 @@ PAGES = {
         Page(
             "papers",
             "Papers",
-            "Every theorem, table and figure of five papers with a computed verdict, and all algorithms ranked.",
+            "Every theorem, table and figure of five papers with a computed verdict, and a ranking of all algorithms.",
             "gavel",
             section="Check",
             heading="Papers: is it still true?",
@@ -163,7 +163,7 @@ PAGES = {
         Page(
             "room",
             "Room",
-            "A class answers by phone, without a name, through randomised response.",
+            "A class answers by phone, without giving names, through randomised response.",
             "cast_for_education",
             section="Teach",
             heading="How does your class answer in private?",

@@ -129,7 +129,8 @@ def make(model: str = json.dumps(EXAMPLE), H: int = 10) -> TabularMDP:
     for key, array, ndim in (("P", P, 4), ("R", R, 3)):
         if array.ndim == ndim and len(array) != H:
             raise SpecError(
-                "environment_params.H", f"{H} is not allowed; {key} has {len(array)} steps, so give that H."
+                "environment_params.H",
+                f"{H} is not allowed; {key} has {len(array)} steps, so give that number.",
             )
     S, A, B = P.shape[-3:]
     P, d1 = probabilities(f"{NAME}.P", P), probabilities(f"{NAME}.d1", d1)
@@ -138,7 +139,7 @@ def make(model: str = json.dumps(EXAMPLE), H: int = 10) -> TabularMDP:
     on = table(given["possible"], P) if 0 < B < S and "possible" in given else None
     if (B != S and on is None) or R.shape[-2:] != (S, A) or d1.shape != (S,):
         raise SpecError(
-            NAME, f"the sizes of P {P.shape}, R {R.shape} and d1 {d1.shape} disagree; give {FORM}."
+            NAME, f"the sizes of P {P.shape}, R {R.shape} and d1 {d1.shape} do not match; give {FORM}."
         )
     bernoulli = given.get("bernoulli", True)
     if not isinstance(bernoulli, bool):
@@ -299,7 +300,7 @@ ENVIRONMENT = Environment(
     fields=(Field("model", "text", json.dumps(EXAMPLE), FORM), horizon(10)),
     make=make,
     size=_size,
-    smaller="if few next states are possible, declare them (structure=environment); else give fewer states",
+    smaller="if few next states are possible, declare them (structure=environment); otherwise give fewer states",
     branching=_branching,
     possible=possible,
     name=_name,

@@ -72,7 +72,7 @@ def read(env: Any, start: Any = None, rewards: tuple[float, float] | None = None
     and pays 0 in the environment's units. `from_gymnasium` describes the rest of the conversion."""
     S, A = (_count(env, name) for name in ("observation_space", "action_space"))
     if S * A * S > LARGEST:
-        raise SpecError("env", f"{S * A * S:,} probabilities are too many; at most {LARGEST:,} are read.")
+        raise SpecError("env", f"{S * A * S:,} probabilities are too many; at most {LARGEST:,} are allowed.")
     rows = [[_outcomes(env, s, a) for a in range(A)] for s in range(S)]
     ends = any(end for row in rows for outcomes in row for *_, end in outcomes)
     P, R = np.zeros((S + ends, A, S + ends)), np.zeros((S + ends, A))
@@ -95,7 +95,7 @@ def read(env: Any, start: Any = None, rewards: tuple[float, float] | None = None
     ):
         raise SpecError(
             "rewards",
-            f"mean rewards range from {R.min():g} to {R.max():g}; give (low, high) that contain all of them.",
+            f"mean rewards range from {R.min():g} to {R.max():g}; give a (low, high) that contains all of them.",
         )
     return Model(
         P / total,

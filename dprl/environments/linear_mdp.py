@@ -117,7 +117,7 @@ def linear_model(features: Array, measures: Array, rewards: Array) -> tuple[Arra
         longest = float(np.max(values))
         if not longest <= most * (1 + 1e-9):
             raise SpecError(
-                name, f"their norm is {longest:.3g} and at most {most:.3g} is allowed; scale them."
+                name, f"their norm is {longest:.3g}, but at most {most:.3g} is allowed; scale them."
             )
     if measures.min() < 0:
         raise SpecError("measures", "a number below 0 is not allowed; give numbers of at least 0.")
@@ -126,6 +126,6 @@ def linear_model(features: Array, measures: Array, rewards: Array) -> tuple[Arra
         raise SpecError("measures", "a row of probabilities is negative or does not sum to 1; give others.")
     R = np.einsum("sai,hi->hsa", features, rewards)
     if R.min() < -1e-12 or R.max() > 1 + 1e-12:
-        raise SpecError("rewards", "a mean reward is outside 0 to 1; give others.")
+        raise SpecError("rewards", "a mean reward is not between 0 and 1; give others.")
     P = np.maximum(P, 0.0)
     return np.asarray(P / P.sum(-1, keepdims=True)), np.clip(R, 0.0, 1.0)

@@ -242,7 +242,9 @@ def _step(table: Table, curves: Curves) -> Step:
     window = guess.take("window", list) if kind == "slope" else [0.0, 0.0]
     if kind == "slope" and not chart.until:
         raise table.refuse(
-            "until", "is missing; hide a curve from where its growth is asked for, such as until.local = 1e4."
+            "until",
+            "is missing; hide the curve from the point where you ask for its growth, such as "
+            "until.local = 1e4.",
         )
     if len(window) != 2 or not all(isinstance(end, int | float) for end in window):
         raise guess.refuse("window", f"{shown(window)} is not allowed; give two numbers, such as [1e5, 1e9].")
@@ -251,7 +253,7 @@ def _step(table: Table, curves: Curves) -> Step:
     if kind == "number":
         if "answer" not in guess.values:
             raise guess.refuse(
-                "answer", 'is missing; give a number of the chart in quotes, such as "needed(curator)".'
+                "answer", 'is missing; give a number from the chart in quotes, such as "needed(curator)".'
             )
         answer = guess.take("answer", str)
     prediction, more = _prediction(kind, guess, chart)
@@ -261,7 +263,7 @@ def _step(table: Table, curves: Curves) -> Step:
     named = {f"{a} before {b}" for a in chart.specs for b in chart.specs}
     for error in replies:
         if error not in named | set(RANKS):
-            allowed = "right, wrong, low, high or, for an order, such as 'local before central'"
+            allowed = "right, wrong, low, high or, for an order, a key such as 'local before central'"
             raise table.refuse("replies", f"{shown(error)} is not known; give {allowed}.")
     replies |= more
     numbers = (answer, chart.point.get("x"))
@@ -346,12 +348,10 @@ def _prediction(kind: str, guess: Table, chart: Chart) -> tuple[Prediction, dict
         replies[str(place)] = row.take("reply", str)
         if kind == "choice" and row.take("right", bool, False):
             if more:
-                raise row.refuse(
-                    "right", "is true for another choice already; give it to only one of the choices."
-                )
+                raise row.refuse("right", "is already true for another choice; set it for only one of them.")
             more["answer"] = value
         row.done()
     if kind == "choice" and "answer" not in more:
-        raise guess.refuse("choices", "has no right answer; give right = true to one of the choices.")
+        raise guess.refuse("choices", "has no right answer; set right = true for one of the choices.")
     of = "" if kind == "choice" else "(1/ε)" if chart.kind.over_epsilon else "K"
     return Choice(tuple(choices), of, *chart.window), replies | more

@@ -57,7 +57,7 @@ class Mixture:
         longest = float(np.linalg.norm(weights, axis=-1).max())
         if not longest <= self.bound * (1 + 1e-9):
             raise SpecError(
-                "weights", f"their norm is {longest:.3g} and at most {self.bound:.3g} is allowed."
+                "weights", f"their norm is {longest:.3g}, but at most {self.bound:.3g} is allowed."
             )
         P = np.einsum("saxi,hi->hsax", self.features, weights)
         if P.min() < -1e-12 or np.abs(P.sum(-1) - 1).max() > 1e-9:

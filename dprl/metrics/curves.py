@@ -35,7 +35,7 @@ def align(seeds: Sequence[tuple[Integers, Array]]) -> tuple[Integers, Array]:
     table = np.full((len(seeds), len(longest)), np.nan)
     for row, (episodes, values) in zip(table, seeds, strict=True):
         if not np.array_equal(episodes, longest[: len(episodes)]):
-            raise ValueError("these seeds do not share their checkpoints, so they are not of one spec")
+            raise ValueError("these seeds have different checkpoints, so they do not belong to one spec")
         row[: len(values)] = values
     return longest, table
 

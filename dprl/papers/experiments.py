@@ -18,8 +18,14 @@ SEEDS = 10
 PROBLEMS = ("riverswim", "gridworld", "chain", "clinic", "random", "hard-jdp")
 QW_ONLINE = "Qiao, Wang 2023 (online)"
 VIETRI = "Vietri et al. 2020"
-LEAST = "Noise is calibrated to (ε, 10⁻⁶), the bonus is proved valid, and ε = 1 unless stated. All else is default."
-EARLY = "If two neighbouring curves both lose over half of V*, nothing is learned yet, so their order means nothing."
+LEAST = (
+    "Noise is calibrated to (ε, 10⁻⁶), the bonus is proved valid, and ε = 1 unless stated otherwise. Everything else "
+    "is at its default."
+)
+EARLY = (
+    "If two neighbouring curves both lose more than half of V*, nothing has been learned yet, so their order means "
+    "nothing."
+)
 
 # The paper's algorithm with no trusted party.
 EVERYBODY = {"privacy": "local", "mechanism": "gaussian", "reports": "all"}
@@ -48,10 +54,10 @@ def by_budget(base: RunSpec) -> Chains:
 ORDER = Claim(
     "order-of-trust",
     "Privacy models in order",
-    "Regret is least without privacy and most with no trusted party. With a trusted curator it is in between, and a "
-    "small budget costs more than a large one.",
+    "Regret is lowest without privacy and highest with no trusted party. With a trusted curator it is in between, and "
+    "a small budget costs more than a large one.",
     f"{QW_ONLINE}, Figure 1: RiverSwim, H = 20, K = 50,000, 5 runs",
-    f"{LEAST} The large budget is ε = 10, the small one is ε = 1, and with no trusted party it is also ε = 1. The "
+    f"{LEAST} The large budget is ε = 10, and the small one is ε = 1, as it is with no trusted party. The "
     "paper's figure states no ε, no bonus and no schedule: all three are ours. With the bonus and noise that the "
     f"paper states, every curve is still flat at the figure's K. {EARLY}",
     "The lower a curve, the smaller the share of V* that an average episode has lost.",
@@ -66,7 +72,7 @@ ADDITIVE = Claim(
     "With a trusted curator, privacy costs once",
     "The privacy cost is additive: as the number K of users grows, it grows at most like a power of log K.",
     f"{QW_ONLINE}, Theorem 5.2",
-    f"{LEAST} The bound is on all regret. A cost is flat if it grows at most like K^0.1 from K/10 to K.",
+    f"{LEAST} The bound is on the whole regret. A cost counts as flat if it grows at most like K^0.1 from K/10 to K.",
     "A privacy cost that no longer grows is a flat line at the right end.",
     (
         regret.flattens(at("riverswim", 10**15)),
@@ -83,7 +89,7 @@ MULTIPLICATIVE = Claim(
     f"{QW_ONLINE}, Theorem 5.7 (upper bound) and Section 7 (multiplicative)",
     f"{LEAST} Even if the cost stops growing, √K is an upper bound: one environment has a gap between actions, which "
     "enough users reveal. The paper's algorithm adds up everybody's reports, each with Gaussian noise. Our default "
-    "is another algorithm; Trade-offs shows its cost for up to 10^15 users.",
+    "is a different algorithm; the page Trade-offs shows its cost for up to 10^15 users.",
     "The privacy cost with no trusted party, next to the cost with a trusted curator. If a line still rises at the "
     "right end, the cost still grows.",
     tuple(regret.goes_on(at(name, 10**15, **EVERYBODY), (at(name, 10**15),)) for name in PROBLEMS),
@@ -218,7 +224,7 @@ SHUFFLED = at("riverswim", 10**15, privacy="shuffle")
 SHUFFLE = Claim(
     "shuffle-between",
     "A shuffler stands in between",
-    "With a trusted shuffler the privacy cost is additive, grows like 1/ε, and lies between the costs with a "
+    "With a trusted shuffler, the privacy cost is additive, grows like 1/ε, and lies between the costs with a "
     "trusted curator and with no trusted party.",
     "Bai et al. 2025, Theorem 11 (SDP-PE) and Section I (between)",
     f"{LEAST} The theorem needs ε < 1. The paper's SDP-PE runs in a small environment, and shuffled DP-UCBVI is ours.",
@@ -243,7 +249,7 @@ ONE_DRAW = Claim(
     "If one draw of noise serves a whole counter, users t − 1 and t + 1 together can find user t's data exactly.",
     f"{VIETRI}, section 2.2",
     "There is one counter, and each of 8 users learns its count after their own turn. Six of these users come "
-    "between two others. The second setting is the repair, noise from a tree.",
+    "between two others. The second setting shows the repair: noise from a tree.",
     "",
     (
         privacy.recovered(COLLUSIONS, "one", "One draw for all releases"),

@@ -102,7 +102,7 @@ def above_the_bound(specs: Sequence[RunSpec]) -> Setting:
 
     return Setting(
         setting_heading(specs[0], f"α = {gap_of(specs[0]):g}"),
-        "least ratio of mean pulls to the lower bound",
+        "smallest ratio of mean pulls to the lower bound",
         "more than 1",
         tuple(specs),
         judge,

@@ -49,7 +49,7 @@ def near_its_baseline(spec: OfflineSpec, n: int, most: float) -> Setting:
     specs = (spec.baseline(), spec)
     return Setting(
         f"{environment_of(spec)} · {learner_label(spec)} · n = {human(n)}",
-        "share of v* lost beyond the algorithm without privacy",
+        "share of v* lost in addition to the loss without privacy",
         f"at most {most:g}",
         specs,
         lambda evidence: at_most(
@@ -70,7 +70,7 @@ def nearer(specs: Sequence[OfflineSpec], n: int) -> Setting:
     names = " before ".join(learner_label(spec) for spec in specs)
     return Setting(
         f"{environment_of(specs[0])} · {names} · n = {human(n)}",
-        "least difference in the order, as a share of v*",
+        "smallest difference in the order, as a share of v*",
         "more than 0",
         tuple(specs),
         judge,

@@ -13,8 +13,8 @@ from dprl.simulation import OfflineSpec, RunSpec
 AS_PRINTED: dict[str, Any] = {"calibration": "paper", "bonus": "paper", "episodes": 50_000, "seeds": 1}
 PURE: dict[str, Any] = {"mechanism": "laplace-tree", "delta": 0.0}
 READ = (
-    "Our accountant computes (ε, δ) or ρ for replacing one user's whole trajectory, as the papers define "
-    "neighbours. We run no algorithm for this."
+    "Our accountant computes (ε, δ) or ρ for replacing one user's whole trajectory, which is how the "
+    "papers define neighbours. We run no algorithm for this."
 )
 
 
@@ -30,7 +30,7 @@ PRINTED = (
         "Laplace noise as in the paper gives the claimed ε.",
         f"{QW_ONLINE}, Lemmas 5.1 and 5.6; {VIETRI}, Claim 1",
         "The papers count one unit of change in each step and kind of count. Replacing a trajectory removes one visit "
-        "and adds another: two units. So the claimed ε needs twice the noise. It holds if a user is zeroed out.",
+        "and adds another: two units. So the claimed ε needs twice the noise. The claim holds if a user is zeroed out.",
         RunSpec(**AS_PRINTED, **PURE),
         RunSpec(**AS_PRINTED, privacy="local", mechanism="laplace", delta=0.0),
         RunSpec(**AS_PRINTED, **PURE, algorithm="pucb"),

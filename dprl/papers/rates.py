@@ -154,7 +154,7 @@ def data_needed(specs: Sequence[OfflineSpec]) -> Setting:
         whole=True,
         title=f"{environment_of(first)} · {name} · n up to {human(first.n)}",
         statistic=f"exponent of trajectories needed in {unit}",
-        labels=("Trajectories until privacy adds at most 1% of V*", unit, offline.TRAJECTORIES),
+        labels=("Trajectories needed until privacy adds at most 1% of V*", unit, offline.TRAJECTORIES),
         name=name,
     )
     return replace(setting, asks=f"1 ± {FLAT:g}")
@@ -170,7 +170,7 @@ VARIANCE = Claim(
     "The √H of Bernstein bonuses",
     "Knowing the variance helps more if the horizon is longer: the ratio of regrets grows like √H.",
     f"{QW_ONLINE}, abstract and Theorem 4.1",
-    f"{LEAST} DP-UCBVI knows the variance, Private-UCB-VI only the range. Horizons differ by factors of 2. {FIXED} "
+    f"{LEAST} DP-UCBVI knows the variance, Private-UCB-VI only the range. Horizons are a factor of 2 apart. {FIXED} "
     "With a trusted curator, noise enters both bonuses through the range, so most of the advantage is lost. With "
     "the paper's constants, the Bernstein bonus is the larger one here.",
     "A ratio above 1 favours the Bernstein bonus. The dotted line has the slope of √H.",
@@ -216,7 +216,7 @@ LINEAR_VARIANCE = Claim(
     "Variance in linear mixtures",
     "Under privacy, UCRL-VTR+ has no better rate: its advantage does not grow with the horizon.",
     "Luyo et al. 2021, Remark 6",
-    f"{LEAST} {FIXED} The rate does not improve. In our runs the constant does: UCRL-VTR+ loses several times less.",
+    f"{LEAST} {FIXED} The rate does not improve. In our runs, the constant does: UCRL-VTR+ loses several times less.",
     "A ratio above 1 favours UCRL-VTR+. A line that does not rise shows no better rate.",
     tuple(
         in_horizon(by_horizon(one, (5, 10, 20, 40)), "ucrl-vtr", None, f"d = {one.environment_params['d']}")
@@ -281,7 +281,7 @@ ERROR = Claim(
     "Regret and the error of counts",
     "Whatever the mechanism, privacy adds regret at most in proportion to E, the error of released counts.",
     f"{QW_ONLINE}, Theorem 4.1",
-    f"{LEAST} The theorem bounds regret as a whole. E is in proportion to 1/ε for each mechanism. With no trusted "
+    f"{LEAST} The theorem bounds regret as a whole. E is proportional to 1/ε for every mechanism. With no trusted "
     "party, the cost grows faster than E here, but stays below the theorem's term S²AH²E with all constants set to 1.",
     "The privacy cost has at most the slope of E, or lies below the bound.",
     (

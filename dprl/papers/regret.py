@@ -70,7 +70,7 @@ def order(chains: Sequence[Sequence[RunSpec]], note: str = "") -> Setting:
 
     return Setting(
         title,
-        "least ratio of regret between neighbours in the order",
+        "smallest ratio of regret between neighbours in the order",
         "more than 1",
         specs,
         judge,

@@ -19,7 +19,7 @@ MOST_BYTES = 3_000_000  # of a page; a larger page offers fewer numbers of users
 # Characters of base85 with a meaning in HTML, and their replacements.
 PLAIN = str.maketrans("<>&", ",./")
 SIGNS = str.maketrans(",./", "<>&")
-ALONE = "each only with its own number of users, because the page would be too large with more"
+ALONE = "each with only its own number of users, because more would make the page too large"
 SCRIPTS = (
     "parts.js",
     "player_parts.js",

@@ -114,9 +114,7 @@ def account(
     )
     epsilon, scale = ARGUMENTS["epsilon"].check(epsilon), ARGUMENTS["scale"].check(scale)
     if (epsilon is None) == (scale is None):
-        raise SpecError(
-            "epsilon", "give either epsilon, to compute the noise, or scale, to compute the epsilon."
-        )
+        raise SpecError("epsilon", "give either epsilon, to compute the noise, or scale, to compute epsilon.")
     noise = _mechanism(mechanism, releases, delta, size, contribution)
     stream = make_stream(np.ones(1, dtype=np.int64)) if noise.fresh else stream_of_releases(releases)
     bits = noise.norm == "cells"

@@ -54,7 +54,7 @@ MEASURES: dict[str, dict[str, tradeoff.Measure]] = {
     OfflineSpec.kind: {"privacy cost": "gap price", "suboptimality": "gap"},
 }
 PRICE = "privacy cost"
-ITSELF = "Each algorithm is compared with itself without privacy, so the lowest curve may not lose the least."
+ITSELF = "Each algorithm is compared with itself without privacy, so the lowest curve need not mean the lowest loss."
 LOST = {RunSpec.kind: "share", OfflineSpec.kind: "suboptimality"}  # the default if algorithms are compared
 TITLED: dict[str, tuple[Registry[Any], ...]] = {
     "algorithm": (ALGORITHMS, OFFLINE),

@@ -51,7 +51,8 @@ def add(commands: Any) -> None:
     release.add_argument(
         "--accept-undeclared",
         action="store_true",
-        help="go on even if more than 5%% of the labels in a column are not declared; each counts as the last one",
+        help="continue even if more than 5%% of the labels in a column are not declared; each of these counts as the "
+        "last declared label",
     )
     release.add_argument(
         "--budget",
@@ -64,7 +65,7 @@ def add(commands: Any) -> None:
         metavar="FILE",
         help="where to write the private note on what is not declared (default: only to a terminal)",
     )
-    release.add_argument("--total", metavar="FLOAT", help="the largest total of the budget, as rho")
+    release.add_argument("--total", metavar="FLOAT", help="the maximum total of the budget, as rho")
     release.add_argument(
         "--out", metavar="DIR", required=True, help="where to write policy.json and the other files"
     )
@@ -118,7 +119,7 @@ def check_command(given: argparse.Namespace) -> int:
         print(known.replace("**", ""))
         stops += filter(None, [budget.refusal(draws_of(spec))])
     for wrong in stops:
-        print(f"A release stops here: {wrong}")
+        print(f"A release would stop here: {wrong}")
     print("Nothing was released or kept.")
     return STOPS if stops else 0
 

@@ -108,7 +108,7 @@ class Sweep(Generic[S]):
         count = int(np.prod([len(values) for _, values in checked]))
         if count > MAX_POINTS:
             raise SpecError(
-                "axis", f"these are {count:,} combinations, and at most {MAX_POINTS} are allowed."
+                "axis", f"these are {count:,} combinations, but at most {MAX_POINTS} are allowed."
             )
 
     def __repr__(self) -> str:
@@ -190,7 +190,7 @@ class Sweep(Generic[S]):
     def _repr_html_(self) -> str:
         rows = {name: ", ".join(map(str, values)) for name, values in self.axes}
         runs = plural(len(self.specs), "run")
-        rows["points"] = f"{len(self.points)}: {runs}, non-private baselines among them"
+        rows["points"] = f"{len(self.points)}: {runs}, including non-private baselines"
         return table_of(f"Sweep of {self.base.label()}", rows.items())
 
 

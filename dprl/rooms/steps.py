@@ -23,7 +23,7 @@ DELTA = 1e-6  # the delta of the shuffler's epsilon
 MOST_LETTERS = 140
 EPSILON = Field("epsilon", "float", 1.0, "the budget of one answer", low=0.1, high=5.0)
 # From a question whose answer reveals next to nothing to four after which hardly anything is hidden.
-TOTAL = Field("total", "float", 5.0, "the budget of one phone over all questions of a room", 0.1, 20.0)
+TOTAL = Field("total", "float", 5.0, "the budget of one phone for all questions in a room", 0.1, 20.0)
 TEXT = Field("question", "text", "", f"1 to {MOST_LETTERS} characters, to be answered by yes or no")
 REPORT = Field("report", "choice", "no", "what the coin left of the answer", choices=("yes", "no"))
 BITS = Field(

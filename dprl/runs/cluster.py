@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("dprl.runs.cluster")
 
 WORKERS = Field(
-    "workers", "int", 2, "worker processes, of one thread each", low=1, high=256, flag="--workers"
+    "workers", "int", 2, "worker processes, with one thread each", low=1, high=256, flag="--workers"
 )
 PORT = Field(
     "port", "int", 8786, "port of the scheduler; 0 for any free port", low=0, high=65535, flag="--port"

@@ -61,7 +61,7 @@ def region(
     if not np.isfinite(widths).all():
         return str(SAID["indefinite"])
     said = " ".join(
-        f"For {name} the confidence radius is {significant(w, 3)}, and the true error is {significant(abs(o), 2)}."
+        f"For {name}, the confidence radius is {significant(w, 3)}, and the true error is {significant(abs(o), 2)}."
         for name, w, o in zip(names, widths, off, strict=True)
     )
     result = f"The chart shows step {step} after {human(users)} users. {said}"
@@ -69,5 +69,5 @@ def region(
         return f"{result} These radii add nothing, because it is public that no weight exceeds {significant(bound, 3)}."
     times = float(np.sqrt(np.prod(widths / quiet))) if private and np.isfinite(quiet).all() else 1.0
     if times > 1:
-        result += f" Without noise the same users would give a confidence set {rough(times)} times narrower."
+        result += f" Without noise, the same users would give a confidence set {rough(times)} times narrower."
     return result

@@ -80,7 +80,7 @@ def about_pessimism(
     H: steps of an episode. E: the bound on the noise. ranks: whether the penalty does not cover the noise.
     """
     taken = percent(bitten.share)
-    said = f"In {taken} of the state-action-step triples the penalty removes the action's whole value."
+    said = f"In {taken} of the state-action-step triples, the penalty removes the action's whole value."
     if bitten.path > 0:
         said += f" On average, an optimal episode encounters one in {percent(bitten.path)} of its {plural(H, 'step')}."
     else:

@@ -52,8 +52,8 @@ def people(n: int, episodes: int) -> str:
 
 
 def needs(episodes: int) -> str:
-    """Return the assumption about users that a bound needs, in words. episodes: each user's maximum."""
-    return "each user's episodes in the order of time" if episodes > 1 else "independent users"
+    """Return the assumption about users that a bound needs, in words. episodes: the most episodes of one user."""
+    return "each user's episodes in chronological order" if episodes > 1 else "independent users"
 
 
 def outlook(average: float, noise: float) -> list[str]:
@@ -91,7 +91,7 @@ def changes(
         ]
     if lacking:
         said.append(
-            f"In {plural(lacking, 'pair')} too few users got the policy's action: {quoted(somebody)}."
+            f"In {plural(lacking, 'pair')}, too few users got the policy's action: {quoted(somebody)}."
         )
     if follows is not None and follows < 1:
         said.append(

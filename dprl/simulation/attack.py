@@ -53,11 +53,11 @@ FIELDS: Registry[Field] = Registry(
         ),
         Field(
             "places", "choice", "together",
-            "place of the user's episodes, in a run in which one user may have several: all in the first release, or "
-            "at random places in the run",
+            "where the user's episodes are, if one user may have several: all in the first release, or at random "
+            "places in the run",
             choices=("together", "random"), query="places", flag="--places",
         ),
-        Field("executions", "int", 250, "runs of each case per unit", 2, 5000, query="n", flag="--executions"),
+        Field("executions", "int", 250, "runs per case in each unit of work", 2, 5000, query="n", flag="--executions"),
         Field("seeds", "int", 12, "units of work", 1, 100, query="units", flag="--seeds"),
         ONLINE["root_seed"],
     )

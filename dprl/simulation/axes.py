@@ -17,7 +17,7 @@ from dprl.simulation.spec import FIELDS, RunSpec
 NOISES = {
     "calibrated": "",
     "paper": "as in the paper",
-    "scaled": "as in the paper, scaled so that ε is proved",
+    "scaled": "as in the paper, scaled until the claim is proved",
 }
 OWNERS: dict[str, Mapping[str, Any]] = {"algorithm": ALGORITHMS, "environment": ENVIRONMENTS}
 REPORTS = {"played": "only reports of users told to take the action"}

@@ -20,7 +20,7 @@ DEFAULT_DELTA = 1e-6
 LEARNING: tuple[Field, ...] = (
     Field("algorithm_params", "params", {}, "its parameters", query="algp", flag="--algorithm-param"),
     Field(
-        "privacy", "choice", None, "kind of privacy guarantee; by default the algorithm's first",
+        "privacy", "choice", None, "kind of privacy guarantee; by default the algorithm's first choice",
         choices=tuple(PROMISES), optional=True, query="priv", flag="--privacy",
     ),
     Field(

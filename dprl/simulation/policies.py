@@ -57,13 +57,13 @@ def policy_from_text(text: str, size: Size) -> Policy:
     if len(rows) != size.H:
         raise SpecError(
             "behaviour",
-            f"the policy has {len(rows)} steps, and the horizon is {size.H}; give a row for each.",
+            f"the policy has {len(rows)} steps, but the horizon is {size.H}; give a row for each.",
         )
     for h, row in enumerate(rows):
         if len(row) != size.S:
             raise SpecError(
                 "behaviour",
-                f"at step {h} the policy has {len(row)} actions, and there are {size.S} states; give one for each.",
+                f"at step {h} the policy has {len(row)} actions, but there are {size.S} states; give one for each.",
             )
         for s, action in enumerate(row):
             if action >= size.A:

@@ -62,7 +62,7 @@ def unplayable(spec: Any) -> str:
         return "A browser can only simulate online runs."
     learner = ALGORITHMS[spec.algorithm]
     if not isinstance(learner, TabularLearner):
-        return f"A browser cannot simulate {learner.title}: its preparation needs the library LAPACK."
+        return f"A browser cannot simulate {learner.title}: its preparation needs the LAPACK library."
     mechanism = MECHANISMS[spec.mechanism] if spec.mechanism else None
     if outside.is_outside(spec.mechanism):
         return "A browser cannot draw noise from another package."

@@ -50,16 +50,16 @@ FIELDS: Registry[Field] = Registry(
         Field("algorithm_params", "params", {}, "its parameters", query="algp", flag="--algorithm-param"),
         Field(
             "structure", "text", None,
-            f"transitions that are publicly declared to be possible: {structure.OWN}, those that the environment "
+            f"transitions that are publicly declared possible: {structure.OWN} for those that the environment "
             "allows; by default all",
             optional=True, query="str", flag="--structure",
         ),
         Field(
-            "privacy", "choice", None, "the privacy model; by default the algorithm's first",
+            "privacy", "choice", None, "the privacy model; by default the algorithm's first choice",
             choices=tuple(PRIVATIZERS), optional=True, query="priv", flag="--privacy",
         ),
         Field(
-            "mechanism", "choice", None, "noise mechanism; by default the first one of the privacy model that fits",
+            "mechanism", "choice", None, "noise mechanism; by default the privacy model's first one that fits",
             choices=tuple(MECHANISMS), optional=True, query="mech", flag="--mechanism",
         ),
         Field(
@@ -93,7 +93,7 @@ FIELDS: Registry[Field] = Registry(
         Field("episodes", "int", 10**9, "number of users, K", 1, 10**15, query="K", flag="--episodes"),
         Field(
             "contribution", "int", 1,
-            "m, the most episodes that one user may have, which is public; privacy protects all of them together",
+            "m, the public maximum number of episodes of one user; privacy protects all of them together",
             1, MOST_OF_ONE, query="m", flag="--contribution",
         ),
         Field("schedule", "text", schedules.DEFAULT, schedules.ALLOWED, query="sched", flag="--schedule"),

@@ -96,10 +96,13 @@ def plans_of(algorithm: TabularLearner, bonus: str, seed: int, world: int) -> tu
 def check_plan(algorithm: TabularLearner, Q: Array, V: Array, policy: Array) -> None:
     """Check that a plan is finite, within its ranges, and greedy unless it is stochastic."""
     require(np.isfinite(Q).all() and np.isfinite(V).all(), "a value is missing or infinite")
-    require((V[-1] == 0).all(), "V of the step after the last is not 0")
+    require((V[-1] == 0).all(), "V after the last step is not 0")
     if algorithm.stochastic:
         require(np.allclose(np.exp(policy).sum(-1), 1.0), "chances of actions do not sum to 1")
         return
     require(Q.min() >= 0 and Q.max() <= len(Q), "a value of Q is below 0 or above H")
     require(np.array_equal(V[:-1], Q.max(-1)), "V is not the largest Q of each state")
-    require(np.array_equal(policy, Q.argmax(-1)), "the policy is not the lowest action of the largest Q")
+    require(
+        np.array_equal(policy, Q.argmax(-1)),
+        "the policy does not take the lowest action among those with the largest Q",
+    )

@@ -97,15 +97,15 @@ def noise(mechanism: Mechanism, failure: float = 1e-2) -> None:
         require(np.shape(told) == (stream.releases,), f"{name}: give a number for each release")
     for i, (row, stated) in enumerate(zip(drawn, std, strict=True)):
         require(row.std() > 1e-9 * stated, f"release {i} has the same noise in all counters")
-        require(errors(row, 0.0) < FAR, f"the mean noise of release {i} is {row.mean():.3g} and not 0")
+        require(errors(row, 0.0) < FAR, f"the mean noise of release {i} is {row.mean():.3g} instead of 0")
         off = errors(row**2, float(stated) ** 2) >= FAR
         wrong = off and (row.std() > stated or i + 1 == stream.releases)
-        require(not wrong, f"std: release {i} has {row.std():.3g}, and {stated:.3g} is stated")
+        require(not wrong, f"std: release {i} has {row.std():.3g}, but {stated:.3g} is stated")
     for name, sizes, bound in zip(("tail", "length"), (np.abs(drawn), lengths), bounds, strict=True):
         beyond = (sizes > bound[:, None]).sum(1).max()
         allowed = stats.binom.isf(LEVEL / stream.releases, sizes.shape[1], failure)
         share = beyond / sizes.shape[1]
-        require(beyond <= allowed, f"{name}: {failure:g} is allowed, and {share:.3g} are beyond")
+        require(beyond <= allowed, f"{name}: {failure:g} is allowed, but {share:.3g} are beyond")
 
 
 def proof(mechanism: Mechanism) -> None:
@@ -115,7 +115,7 @@ def proof(mechanism: Mechanism) -> None:
 
     def proved(scale: float) -> float:
         places = mechanism.losses(Change(((6, 1.0),)), scale, stream)
-        require(isinstance(places, tuple) and places, "losses: give a tuple that has a tuple for each place")
+        require(isinstance(places, tuple) and places, "losses: give a tuple with one tuple per place")
         return max(accounting.epsilon_of(place, DELTA) for place in places)
 
     low, high = 1e-3, 1e6
@@ -125,8 +125,8 @@ def proof(mechanism: Mechanism) -> None:
         low, high = (low, middle) if proved(middle) <= 1 else (middle, high)
     drawn = noise_of(mechanism, stream, CELLS * 6, 30).reshape(3, CELLS, 6)
     most = [shown(mechanism, stream, drawn, *(one / (high * part) for one in moved)) for part in HALVED]
-    require(most[0] <= 1, f"losses: epsilon 1 is proved, and an attack shows {most[0]:.3g}")
-    require(max(most) > 1, "losses: even with a sixteenth of the noise no attack shows more than is proved")
+    require(most[0] <= 1, f"losses: epsilon 1 is proved, but an attack shows {most[0]:.3g}")
+    require(max(most) > 1, "losses: even with a sixteenth of the noise, no attack shows more than is proved")
 
 
 def shown(mechanism: Mechanism, stream: Stream, drawn: Array, first: Array, second: Array) -> float:

@@ -64,4 +64,4 @@ def texts(entry: Any) -> None:
     require(key, f"key: {entry.key!r} is not allowed; give small letters, digits and hyphens, such as my-own")
     for name in ("title", "summary", "source"):
         text = getattr(entry, name)
-        require(isinstance(text, str) and text and "\n" not in text, f"{name}: give a text on one line")
+        require(isinstance(text, str) and text and "\n" not in text, f"{name}: give text on one line")

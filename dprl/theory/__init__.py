@@ -24,9 +24,9 @@ BOUNDS: dict[str, Bound] = {
 
 # Bounds that are not among them, with the reason, as shown next to the tables.
 LEFT_OUT = (
-    "Three bounds for private algorithms are left out, because we read only abstracts of their papers. Ngo, Vietri, "
-    "Wu 2022 and Sahu 2025 state √K for linear MDPs with a trusted curator. He and Zhou 2026 report gaps in recent "
-    "proofs of this kind. Liao, He, Gu 2021 state K^(3/4) for linear mixtures with no trusted party."
+    "Three bounds for private algorithms are left out, because we read only the abstracts of the papers. Ngo, Vietri "
+    "and Wu (2022) and Sahu (2025) state √K for linear MDPs with a trusted curator. He and Zhou (2026) report gaps in "
+    "recent proofs of this kind. Liao, He and Gu (2021) state K^(3/4) for linear mixtures with no trusted party."
 )
 
 __all__ = ["BOUNDS", "LEFT_OUT", "Bound", "BoundSetting", "BoundTerm"]

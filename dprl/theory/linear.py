@@ -7,7 +7,7 @@ from dprl.theory.bound import Bound, BoundTerm
 _MIXTURE = "linear mixture of d known models, weights at most √d long, rewards known"
 _LINEAR = "linear MDP with d features"
 _APPROXIMATE, _PURE = "ε and δ below 1", "ε below 1, pure (δ = 0)"
-_NO_FREE_PART = f"{_APPROXIMATE}; the paper states no part free of ε, which these terms exceed there"
+_NO_FREE_PART = f"{_APPROXIMATE}; the paper omits the part free of ε, which these terms exceed"
 _VTR = BoundTerm(d=1, H=2, K=0.5)  # d H^2 sqrt(K)
 _VTR_PLUS = BoundTerm(d=1, H=1.5, K=0.5)  # d H^(3/2) sqrt(K)
 _LSVI = BoundTerm(d=1.5, H=2, K=0.5)  # sqrt(d^3 H^4 K)
@@ -104,7 +104,7 @@ REGRET = (
         "central",
         *(_LSVI, BoundTerm(d=1.25, H=2.25, K=0.75, epsilon=-0.5)),
         where="as in batches",
-        given="a remark with its reason, not a theorem",
+        given="stated in remarks with an argument, not as a theorem",
     ),
     _luyo(
         "lsvi-ucb-jdp-pure",

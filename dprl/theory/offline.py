@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from dprl.theory.bound import Bound, BoundTerm
 
-_TABULAR = "tabular, rewards known; the behaviour policy visits all that the optimal policy does; large K, worst case"
+_TABULAR = (
+    "tabular, rewards known; the behaviour policy goes wherever the optimal policy goes; large K, worst case"
+)
 _LINEAR = "linear MDP with d features, rewards known; large K, worst case"
 
 # sqrt(H^3 / (n d_m)), and H^3 / (n d_m)
@@ -55,7 +57,7 @@ SUBOPTIMALITY = (
         "DP-VAPVI",
         f"{_PAPER}, Theorem 4.1",
         "ρ-zCDP",
-        f"{_LINEAR}; of the lower-order terms the one with ρ",
+        f"{_LINEAR}; of the lower-order terms, only the one with ρ",
         *(_VAPVI, BoundTerm(d=1, H=5.5, K=-1, kappa=-1.5, rho=-0.5)),
     ),
 )

@@ -89,7 +89,7 @@ REGRET = (
         "shuffle",
         "(ε, β)",
         (BoundTerm(S=1, A=0.5, H=2.5, K=0.5), BoundTerm(S=3, A=2, H=6, epsilon=-1)),
-        f"{_INHOMOGENEOUS}; ε below 1; approximate, with the failure probability β in the place of δ; "
+        f"{_INHOMOGENEOUS}; ε below 1; approximate, with the failure probability β as δ; "
         "version 1 of the paper; version 3, of which we know only quoted parts, states √(SAH³K) + S³AH⁶/ε",
         epsilon_below=1.0,
     ),
@@ -100,7 +100,7 @@ REGRET = (
         "local",
         "ε",
         (_HOEFFDING_S, _LOCAL),
-        f"{_INHOMOGENEOUS}, translated by a factor √H in the first term; {_PURE}",
+        f"{_INHOMOGENEOUS}, translated by a factor of √H in the first term; {_PURE}",
     ),
     Bound(
         "ldp-obi-stationary",
@@ -134,7 +134,7 @@ MISTAKES = (
         "central",
         "ε",
         (BoundTerm(S=1, A=1, H=2, alpha=-2), BoundTerm(S=1, A=1, H=1, alpha=-1, epsilon=-1, log="1/beta")),
-        "some MDP, on average over runs, for algorithms right with probability 1 − β, β below 1/8; "
+        "some MDP, on average over runs, for algorithms that are right with probability 1 − β, β below 1/8; "
         "the paper's logarithm is kept, though its printed proof gives less",
         upper=False,
         of="mistakes",

@@ -27,11 +27,11 @@ FIELDS: Mapping[str, Field] = {
         Field("S", "int", 10, "states", 2, 10_000, query="S"),
         Field("A", "int", 3, "actions", 2, 1000, query="A"),
         Field("H", "int", 10, "steps in an episode", 1, 1000, query="H"),
-        Field("value", "float", 50.0, "V* in percent of H, the most that an episode can pay", 1, 100, query="V"),
+        Field("value", "float", 50.0, "V* as a percentage of H, the most that an episode can pay", 1, 100, query="V"),
         Field("epsilon", "float", 1.0, "privacy budget", 0.03, 10, query="eps"),
         Field("delta", "float", 1e-6, "second part of the budget, in addition to epsilon", 1e-12, 1e-4, query="delta"),
-        Field("loss", "float", 10.0, "percent of V* that an average episode may lose", 1, 10, query="loss"),
-        Field("today", "float", 100.0, "percent of V* lost by a policy that you already know", 0, 100, query="today"),
+        Field("loss", "float", 10.0, "percentage of V* that an average episode may lose", 1, 10, query="loss"),
+        Field("today", "float", 100.0, "percentage of V* lost by a policy you already know", 0, 100, query="today"),
     )
 }  # fmt: skip
 

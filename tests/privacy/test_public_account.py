@@ -92,7 +92,7 @@ def test_shuffled_bits() -> None:
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [
-        ({}, "epsilon: give either epsilon, to compute the noise, or scale, to compute the epsilon."),
+        ({}, "epsilon: give either epsilon, to compute the noise, or scale, to compute epsilon."),
         ({"epsilon": 1, "scale": 1}, "epsilon: give either epsilon, to compute the noise, or scale"),
         ({"epsilon": 0}, "epsilon: 0 is not allowed; give a number from 0.001 to 1000."),
         (

@@ -176,8 +176,8 @@ def test_a_policy_that_is_followed_is_the_one_that_was_written() -> None:
     ("given", "said"),
     [
         ("policy", "nothing is not a row of actions"),
-        ("policy:0.7:0120X4.221", "at step 4 the policy has 3 actions, and there are 4 states"),
-        ("policy:0120X4", "the policy has 4 steps, and the horizon is 5"),
+        ("policy:0.7:0120X4.221", "at step 4 the policy has 3 actions, but there are 4 states"),
+        ("policy:0120X4", "the policy has 4 steps, but the horizon is 5"),
         ("policy:0120X999999", "more steps than the horizon"),
         ("policy:0130X5", "at step 0 in state 2 the policy takes action 3; give one from 0 to 2"),
         ("policy:0:0_zz10X5", "takes action 1295"),

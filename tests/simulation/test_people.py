@@ -79,7 +79,7 @@ def test_of_each_person_the_first_episodes_count() -> None:
     assert (found.n, visits(found.record)[0].sum()) == (3, 3 + M)
     same, _ = count(OTHERS + many[:5])
     np.testing.assert_array_equal(found.record, same.record)
-    assert "2 of 8 episodes come after the first 3 of their user; they do not count." in told
+    assert "2 of 8 episodes come after their user's first 3, so they do not count." in told
     # rows of other people between them, and rows of an episode out of order, change nothing
     mixed, _ = count([*many[1:4], *OTHERS, many[0], *many[4:]])
     np.testing.assert_array_equal(mixed.record, found.record)

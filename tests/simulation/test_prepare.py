@@ -128,7 +128,7 @@ def test_what_is_malformed_is_refused_in_a_sentence_with_row_and_column(
 
 def test_short_episodes_and_columns_that_are_not_there_are_refused() -> None:
     with pytest.raises(
-        SpecError, match="row 5, column visit: episode bob has ended after 1 of 3 steps; declare an abs"
+        SpecError, match="row 5, column visit: episode bob ends after 1 of 3 steps; declare an abs"
     ):
         count(ROWS, absorbing="")
     with pytest.raises(

@@ -135,7 +135,9 @@ def test_many_undeclared_labels_need_consent() -> None:
 def test_steps_beyond_the_horizon_do_not_count() -> None:
     longer = GOOD.replace("2,0,a", "1,2,b,y,1\n1,3,b,y,1\n2,0,a")
     np.testing.assert_array_equal(count(longer)[0], count(GOOD)[0])
-    assert told(longer) == ["1 of 2 episodes have more than 2 steps. Only the first 2 steps of each count."]
+    assert told(longer) == [
+        "1 of 2 episodes have more than 2 steps. Only the first 2 steps of each episode count."
+    ]
     with pytest.raises(SpecError, match="row 4, column step: step 0 of episode 3 is missing"):
         count(GOOD.replace("2,0,a", "3,5,a,x,0\n2,0,a"))
 
@@ -166,8 +168,8 @@ REFUSED: dict[str, tuple[str | bytes, str]] = {
     "tabs": (GOOD.replace(",", "\t"), "row 1, column episode: columns are separated by tabs"),
     "gap": (GOOD.replace("1,0,a", "1,5,a"), "row 3, column step: step 0 of episode 1 is missing"),
     "no step": (GOOD.replace("1,1,b", "1,first,b"), "row 3, column step: first is not a step"),
-    "short": (GOOD.replace("1,1,b,y,1\n", ""), "row 2, column step: episode 1 has ended after 1 of 2"),
-    "cut off": (GOOD[: GOOD.rindex("2,1")], "row 4, column step: episode 2 has ended after 1 of 2 steps"),
+    "short": (GOOD.replace("1,1,b,y,1\n", ""), "row 2, column step: episode 1 ends after 1 of 2"),
+    "cut off": (GOOD[: GOOD.rindex("2,1")], "row 4, column step: episode 2 ends after 1 of 2 steps"),
     "twice": (GOOD + "1,0,a,x,0\n", "row 6, column step: step 0 of episode 1 is in row 2 already"),
     "NaN": (GOOD.replace("0.25", "NaN"), "row 4, column reward: NaN is not a finite number"),
     "infinite": (GOOD.replace("0.25", "-inf"), "row 4, column reward: -inf is not a finite number"),

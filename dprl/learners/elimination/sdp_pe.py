@@ -111,8 +111,8 @@ def too_large(key: str, size: Size) -> str:
     if policies_to_keep(H, S, A) is not None:
         return ""
     return (
-        f"{key} keeps a list of all A^(S*H) policies. It may have at most {MAX_POLICIES:,}, but S={S}, A={A}, H={H} "
-        f"have {A}^{S * H}; give smaller S, A or H, such as S=2, A=2, H=3, or use {key}-relaxed."
+        f"{key} keeps a list of all A^(S*H) policies. The list may have at most {MAX_POLICIES:,}, but S={S}, A={A}, "
+        f"H={H} have {A}^{S * H}; give smaller S, A or H, such as S=2, A=2, H=3, or use {key}-relaxed."
     )
 
 
@@ -207,14 +207,12 @@ ALGORITHM = EliminationLearner(
     "bound of order √(SAH³K) + S³AH⁶/ε with O(H log K) policy updates, and has experiments on RiverSwim.",
     privacies=("shuffle", "none"),
     fields=(
-        Field(
-            "C", "float", 1.0, "multiplier of the confidence width; 1 as in the paper", low=0.0, high=100.0
-        ),
+        Field("C", "float", 1.0, "multiplier of the confidence width; 1 in the paper", low=0.0, high=100.0),
         Field(
             "C1",
             "float",
             6.0,
-            "multiplier of the infrequency threshold; 6 as in the paper",
+            "multiplier of the infrequency threshold; 6 in the paper",
             low=0.0,
             high=1000.0,
         ),

@@ -157,7 +157,7 @@ def unproved(params: Mapping[str, Any]) -> str:
         f"{f.name} = {params[f.name]:g}" for f in CONSTANTS if f.name in LEAST and params[f.name] < f.default
     ]
     return (
-        f"the proof needs constants at least as large as the paper's, and here {', '.join(smaller)}"
+        f"the proof needs constants at least as large as the paper's, but here {', '.join(smaller)}"
         if smaller
         else ""
     )
@@ -166,7 +166,7 @@ def unproved(params: Mapping[str, Any]) -> str:
 def unproved_without_noise(params: Mapping[str, Any]) -> str:
     """Explain why the proof without noise, which needs C3, does not cover these constants; return "" if it does."""
     if params["C3"] < 7 / 3 - 1e-9:
-        return "as in the paper the penalty has no term of order 1/n, which the proof needs: C3 = 7/3"
+        return "as in the paper, the penalty has no term of order 1/n, which the proof needs: C3 = 7/3"
     return unproved(params)
 
 

@@ -16,7 +16,7 @@ from dprl.mdp import counts
 from dprl.mdp.tabular import Array
 from dprl.statistics import REWARDS, TRANSITIONS
 
-UNPROVED = "nothing is subtracted for noise and chance, so the values rank actions but are no bounds"
+UNPROVED = "nothing is subtracted for noise and chance, so the values rank actions but are not bounds"
 
 
 def plan(problem: OfflineProblem) -> Plan:

@@ -91,8 +91,8 @@ def constants(problem: Problem) -> Array:
 
 
 NOTE = (
-    "Its policy is stochastic and changes by steps of mirror descent: b steps at once after a block of b users. The "
-    "step size is tuned to K, so regret keeps growing with K, eventually as \u221aK."
+    "Its policy is stochastic and changes in steps of mirror descent: b steps at once after a block of b users. The "
+    "step size is tuned to K, so regret keeps growing with K, eventually like \u221aK."
 )
 
 ALGORITHM = TabularLearner(

@@ -43,14 +43,14 @@ def check(
     if delta < LEAST_DELTA:
         raise SpecError(
             "delta",
-            f"{delta:g} is too small to be accounted for with random bits; give at least {LEAST_DELTA:g}.",
+            f"{delta:g} is too small for the accountant of random bits; give at least {LEAST_DELTA:g}.",
         )
     if calibration != "paper":
         epsilon, delta = for_each(epsilon, delta, contribution)
     if delta < LEAST_DELTA:
         raise SpecError(
             "contribution",
-            f"{contribution} leaves each episode a delta of {delta:.2g}, too small to be accounted for with random "
+            f"{contribution} leaves each episode a delta of {delta:.2g}, too small for the accountant of random "
             "bits; give fewer, or a smaller epsilon.",
         )
     if calibration == "paper":
@@ -297,8 +297,8 @@ PRIVATIZER = Privatizer(
         noise=0,
         trusted=1,
         mixes=1,
-        alt="Users add random bits on their own devices. The trusted shuffler mixes all messages of a batch. Their "
-        "random bits together hide each user. The algorithm sees only the mixture, which is private.",
+        alt="Users add random bits on their own devices. The trusted shuffler mixes all messages of a batch. "
+        "Together, the random bits hide each user. The algorithm sees only the mixture, which is private.",
         blanked="sends noise only",
         seen="the mixed bits of many users",
     ),

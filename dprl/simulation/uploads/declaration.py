@@ -211,7 +211,7 @@ def _product(parts: Parts, absorbing: str) -> list[str]:
     each = [_bins(values) if isinstance(values[0], float) else list(values) for _, values in parts]
     if math.prod(map(len, each)) > MOST:
         raise wrong(
-            "states", f"the columns combine to {math.prod(map(len, each)):,} states; give at most {MOST:,}."
+            "states", f"the columns combine into {math.prod(map(len, each)):,} states; give at most {MOST:,}."
         )
     found = [BETWEEN.join(labels) for labels in product(*each)]
     return [absorbing, *found] if absorbing and absorbing not in found else found

@@ -121,10 +121,10 @@ class Outside:
             goes_on = f"they are continued in {shown(self.declared.absorbing)}."
             said.append(f"{self.padded:,} of {episodes} have fewer steps than {H}; {goes_on}")
         if self.cut:
-            counts = f"Only the first {H} steps of each count."
+            counts = f"Only the first {H} steps of each episode count."
             said.append(f"{self.cut:,} of {episodes} have more than {plural(H, 'step')}. {counts}")
         if self.beyond:
-            first = f"the first {self.declared.episodes} of their user; they do not count."
+            first = f"their user's first {self.declared.episodes}, so they do not count."
             said.append(f"{self.beyond:,} of {episodes} come after {first}")
         return said
 
@@ -279,13 +279,15 @@ def _check_steps(
     episode = shown(called(int(who[row])))
     if step[row] < expected[row]:
         before = order[row - 1] + 2
-        said = f"step {step[row] + begun} of episode {episode} is in row {before:,} already; give each once"
+        said = (
+            f"step {step[row] + begun} of episode {episode} is in row {before:,} already; give each step once"
+        )
     elif step[row] > expected[row]:
         said = (
             f"step {expected[row] + begun} of episode {episode} is missing; give all steps up to its last one"
         )
     else:
-        ended = f"episode {episode} has ended after {step[row] + 1} of {H} steps"
+        ended = f"episode {episode} ends after {step[row] + 1} of {H} steps"
         said = f"{ended}; declare an absorbing state, or give all steps"
     refuse(int(order[row]) + 2, declared.columns.get("step", "step"), f"{said}.")
 
