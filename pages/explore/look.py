@@ -102,7 +102,7 @@ SEEN = {"noisy": "With noise", "released": "As used for planning"}
 
 
 def counts_tab(titles: Sequence[str], _: Sequence[RunStatus]) -> None:
-    """Draw the visits of every state and action: true, with noise, and as released."""
+    """Draw the visits to every state and action: true, with noise, and as released."""
     found = look_closely(titles)
     if found is None:
         return

@@ -89,7 +89,7 @@ def answer(table: Table, asked: Asked, found: Sequence[Need]) -> str:
     if verdicts["central"] == "enough":
         lower = f" The smallest ε that is probably enough is {least:g}." if least < asked.epsilon else ""
         if least <= (FIELDS["epsilon"].low or 0.0):
-            lower = f" They are also probably enough at every smaller ε of the chart, down to {least:g}."
+            lower = f" They are also probably enough at every smaller ε on the chart, down to {least:g}."
         return f"With a trusted curator, {many} users are probably enough {here}.{lower}"
     if np.isfinite(least):
         verdict = UNCLEAR.get(verdicts["central"], verdicts["central"])
