@@ -104,7 +104,7 @@ def release_part() -> None:
     RUNS.strip(RUNS.progress([a.spec]))
     if not len(found.first):
         if run.state in ACTIVE:
-            empty("The first trials appear in a moment.")
+            empty("The first trials will appear in a moment.")
         elif run.state == "unknown":
             empty("No attack has been run yet.")
         return

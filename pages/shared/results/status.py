@@ -60,7 +60,7 @@ def awaited(runs: Iterable[RunStatus], specs: Iterable[RunSpec] = ()) -> str:
             "This machine compiles the algorithm before its first run. This takes about half a minute, or longer if "
             "the machine is busy."
         )
-    return "The first points appear in a moment."
+    return "The first points will appear in a moment."
 
 
 def working_out(what: str) -> str:
