@@ -54,7 +54,7 @@ def titles(curves: Sequence[Curve]) -> list[str]:
 
 
 def places_apart(specs: Sequence[RunSpec | OfflineSpec]) -> list[str]:
-    """Return a prefix for each run's title: its environment, told apart from the others; "" if all share one."""
+    """Return a prefix for each run's title: its environment, distinguished from the others; "" if all share one."""
     if len({place_of(spec) for spec in specs}) == 1:
         return [""] * len(specs)
     names = [ENVIRONMENTS[spec.environment].called(spec.environment_params) for spec in specs]

@@ -157,8 +157,8 @@ def setting_of(spec: RunSpec) -> BoundSetting:
 
 
 def doubts_of(study: SweepView) -> list[str]:
-    """Warn of runs without privacy that have not found the best policy, and of privacy costs below zero. With few users
-    nothing is learned yet, so if users are the axis, only the largest number is checked."""
+    """Warn about runs without privacy that have not found the best policy, and about privacy costs below zero. With few
+    users nothing is learned yet, so if users are the axis, only the largest number is checked."""
     stuck: dict[str, tuple[int, int]] = {}
     negative: list[str] = []
     for model, title in study.titles.items():
