@@ -59,7 +59,7 @@ def compute(spec: Spec) -> dict[str, object]:
 
 
 def ready_studies() -> dict[RunSpec, list[float]]:
-    """Return the final regrets of all runs in the ready-made studies on the page Trade-offs, for its default problem.
+    """Return the final regrets of all runs in the ready-made studies on the Trade-offs page, for its default problem.
 
     Raises:
         RuntimeError: with the most users, a run without privacy has not found the best policy in every seed. The page
@@ -103,7 +103,7 @@ def optima() -> list[dict[str, object]]:
 
 
 def attack() -> dict[str, object]:
-    """Return the results of the attack that the page Attack shows first."""
+    """Return the results of the attack that the Attack page shows first."""
     traces = run(DEFAULT).seeds
     scores = {
         world: [float(f"{x:.{DIGITS}g}") for trace in traces for x in getattr(trace, world)]
@@ -114,7 +114,7 @@ def attack() -> dict[str, object]:
 
 
 def papers(known: Evidence | None = None) -> dict[str, object]:
-    """Return the evidence behind the verdicts on the page Papers. known: evidence that is not computed again."""
+    """Return the evidence behind the verdicts on the Papers page. known: evidence that is not computed again."""
     wanted: dict[Any, bool] = {}  # spec to whether its whole curves are needed
     for claim in CLAIMS.values():
         wanted |= {spec: whole or wanted.get(spec, False) for spec, whole in claim.runs.items()}

@@ -1,4 +1,4 @@
-"""Make assets/own-data.npz, the example release that the page *Your data* shows first: `python -m bench.own_data`."""
+"""Make assets/own-data.npz, the example release that the *Your data* page shows first: `python -m bench.own_data`."""
 
 from __future__ import annotations
 

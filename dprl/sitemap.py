@@ -29,7 +29,7 @@ class Page:
     heading: str = ""  # the question at the top of the page, if it differs from the name
     settings: bool = False  # whether the sidebar has settings, which a link can lock
     # the groups of runs that it requests under separate names, so that runs in Explore need not wait behind them: the
-    # suffix of the visitor's name, and the title on the page Runs
+    # suffix of the visitor's name, and the title on the Runs page
     groups: Mapping[str, str] = field(default_factory=dict)
     bundled: tuple[str, ...] = ()  # the bundled files of assets/ that it shows, as in name.json
     guide: str = ""  # its page in the documents, below docs/, or ""

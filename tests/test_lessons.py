@@ -88,7 +88,7 @@ def test_how_far_off_a_guess_is() -> None:
 def test_what_a_class_predicts_is_held_against_the_truth() -> None:
     assert ORDER.together([(0, 1, 2)], (0, 1, 2)) == "1 of 1 prediction names all 3 curves correctly."
     assert ORDER.together([(0, 1, 2), (0, 2, 1), (2, 1, 0)], (0, 1, 2)) == (
-        "1 of 3 predictions names all 3 curves correctly. Wrong names were given most often to curve 3 (2 of 3 times)."
+        "1 of 3 predictions names all 3 curves correctly. Wrong most often: curve 3 (2 of 3 times)."
     )
     assert MARKER.together([1e5, 1e2, 1e3, 1e3, 1e2], 1.5e4) == (
         "At least half of the 5 predictions are 1,000 users or fewer, which is 15 times too few. "

@@ -174,7 +174,7 @@ def test_a_claim_is_as_good_as_its_weakest_setting_and_says_so_briefly() -> None
     assert sentences.about_verdicts(["holds", "holds"]) == "The claim holds in both settings."
     assert (
         sentences.about_verdicts(["holds", "holds", NO])
-        == "Of 3 settings, the claim holds in 2 and does not hold in 1."
+        == "Out of 3 settings, the claim holds in 2 and does not hold in 1."
     )
 
 

@@ -182,10 +182,10 @@ print(quarter.bonus, (dprl.run(quarter).regret > 0).any())
     title, final, proved, label, bonuses, ran, passed, *wrong = told
     assert passed == "('record', 'function of what was released')"
     assert ran == "own True"
-    assert title == "Trace of Simple optimism, unproved bonus, central, epsilon 1, RiverSwim, 2 seeds"
+    assert title == "Trace of Simple optimism, bonus without a proof, central, epsilon 1, RiverSwim, 2 seeds"
     assert re.fullmatch(r"final regret [\d.]+ \(95% interval .*\) at episode 10,000", final)
     assert proved.startswith("Guarantee(model JDP")
-    assert (label, bonuses) == ("Simple optimism, unproved bonus, central, epsilon 1", "('own',) own")
+    assert (label, bonuses) == ("Simple optimism, bonus without a proof, central, epsilon 1", "('own',) own")
     kernel, bonus = wrong
     assert kernel.startswith(
         "algorithm: simple cannot run: numba cannot compile __main__.unknown: NameError: name 'nowhere'"

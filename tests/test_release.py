@@ -125,7 +125,7 @@ def test_values_by_group_are_printed_and_on_the_sheet(
     out, err = capsys.readouterr()
     assert "For each of 2 groups of held-out users, five more noisy sums are released" in err
     assert "Note: Group no*rth: about 1" in out
-    cost = "by group spend 30% of the held-out users' ρ, so the noise in all other values of these users is 19% larger."
+    cost = "group spend 30% of the held-out users' ρ, so the noise in all other values for these users is 19% larger."
     assert cost in out
     page = unescape((tmp_path / "out/sheet.html").read_text(encoding="utf-8"))
     assert "<td>no*rth</td>" in page

@@ -48,7 +48,7 @@ def test_it_says_all_of_it_and_asks_for_nothing_from_elsewhere() -> None:
     assert held["verdict"] == "better"
     for part in (
         "Better than today, if nothing hidden drove the choices. Under the learned policy",
-        "The proved bound of the cautious policy holds except with a probability of 0.1. If you choose the best of k",
+        "The proved bound for the cautious policy holds except with a probability of 0.1. If you choose the best of k",
     ):
         assert part in text
     assert f"Protected: {policy.about['privacy']['unit']}." in text

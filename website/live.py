@@ -1,4 +1,4 @@
-"""The site's pages that simulate their runs in the browser, one for each ready-made comparison on the page Online."""
+"""The site's pages that simulate their runs in the browser, one for each ready-made comparison on the Online page."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ AGAIN = "To run it again, with dprl installed:"
 
 
 def papers() -> Document:
-    """Build the page Papers."""
+    """Build the Papers page."""
     blocks: list[Block] = [paragraph(INTRO), contents()]
     for number, claim in enumerate(CLAIMS.values(), 1):
         found = bundled_papers().reports[claim.key]

@@ -25,7 +25,7 @@ Y_RANGE = (0.0, 106.0)
 VISIBLE = 0.2  # percent: narrower intervals are hidden by the line
 TICKS = (0, 10, 25, 50, 75, 100)
 USERS = ("1,000", "1 million", "1 billion", "1 trillion", "10¹⁵")  # labels of the axis
-LOST = "Reward lost by an average episode so far"
+LOST = "Average reward lost per episode so far"
 BAND = f"95% t interval of the mean over seeds<br>{SEEN}"
 
 

@@ -1,6 +1,6 @@
 """The papers: their items, the experiments that decide whether a claim holds, and a ranking of all algorithms.
 
-`dprl reproduce CLAIM` and the page Papers run exactly these experiments.
+`dprl reproduce CLAIM` and the Papers page run exactly these experiments.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Every numbered item of the five papers, with its verdict, as shown on the page Papers.
+"""Every numbered item of the five papers, with its verdict, as shown on the Papers page.
 
 The items are data, in one TOML file for each paper. A verdict that an experiment decides is always computed from its
 results. related.toml has the later papers.

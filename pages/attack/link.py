@@ -1,4 +1,4 @@
-"""The links of the page Attack, its part of a visitor's session, and its access to the store.
+"""The links of the Attack page, its part of a visitor's session, and its access to the store.
 
     v=1 & b=<run> & first=0/0/1 & second=5/0/1 & noise=half & step=tree & ...
 

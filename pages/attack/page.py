@@ -1,4 +1,4 @@
-"""The page Attack, which shows what the best attacker learns about one user, next to the proved limit."""
+"""The Attack page, which shows what the best attacker learns about one user, next to the proved limit."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ PLACES = {"together": "Episodes in one release", "random": "Episodes at random t
 
 
 def release_part() -> None:
-    """Draw the choice of the attack, its progress, its results, and its charts."""
+    """Draw the attack's controls, progress, results and charts."""
     a = attack()
     run, found = RUNS.status(a.spec), finished_scores(a.spec)
     st.markdown("## Attack a release", anchors=False)
@@ -104,7 +104,7 @@ def release_part() -> None:
     RUNS.strip(RUNS.progress([a.spec]))
     if not len(found.first):
         if run.state in ACTIVE:
-            empty("The first trials appear in a moment.")
+            empty("The first trials will appear in a moment.")
         elif run.state == "unknown":
             empty("No attack has been run yet.")
         return
@@ -116,13 +116,13 @@ def release_part() -> None:
 
 
 def choices(going: bool) -> None:
-    """Draw the choices of the two episodes, the noise, and the places of the episodes."""
+    """Draw the controls for the two episodes, the noise, and the places of the episodes."""
     a = attack()
     pairs = {key: {"first": one, "second": other} for key, (one, other) in pairs_of(a.spec.run).items()}
     shown = {"first": a.spec.first, "second": a.spec.second}
     now = next((key for key, pair in pairs.items() if pair == shown), None)
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="attack_choices"):
-        titles = {"farthest": "Most different episodes", "nearest": "One reward differs"}
+        titles = {"farthest": "Episodes as different as possible", "nearest": "One reward differs"}
         segments("The two episodes", "pair", titles, now, lambda key: attack_other(**pairs.get(key, shown)))
         with st.popover("The two episodes", icon=":material/group:"):
             undeclared = " Only steps that are declared possible count." if a.spec.run.structure else ""
@@ -147,7 +147,7 @@ def choices(going: bool) -> None:
 
 
 def attack_other(**changes: Any) -> None:
-    """Start an attack with other episodes, another noise or other places."""
+    """Start an attack with other episodes, other noise or other places."""
     show_attack(attack().spec.replace(**changes))
     st.rerun()
 
@@ -200,7 +200,7 @@ def measured_attack(spec: AttackSpec, found: AttackScores, card: Guarantee, curv
 STEPS = {
     "one": "1. The same noise for all users",
     "subtract": "2. Two users subtract their counts",
-    "tree": "3. The same with the noise of a tree",
+    "tree": "3. The same with noise from a tree",
 }
 CHARTS = {
     "one": ("Number that each user receives", ("true visits so far", "number received")),

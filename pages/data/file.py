@@ -1,4 +1,4 @@
-"""The form of the page Your data, the reading of a file into counts, and the information before a release."""
+"""The form of the Your data page, the reading of a file into counts, and the information before a release."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def declare(own: Own, form: Any) -> None:
 
 
 def use(own: Own, file: Any) -> None:
-    """Start reading a file with its declaration, or check that it was read with it. Raises SpecError and StoreError."""
+    """Start reading a file with its declaration, or check that it has been read. Raises SpecError and StoreError."""
     if missing := own.missing:
         raise SpecError("form", f"something is missing; give {', '.join(missing)}.")
     declared = own.declared()
@@ -155,7 +155,7 @@ def receive(own: Own, file: Any, declared: str) -> None:
 
 
 def collect(own: Own) -> None:
-    """Store the result of a finished reading, and drop counts that are no longer stored."""
+    """Store the result once a file has been read, and drop counts that are no longer stored."""
     reading = own.reading
     if reading is not None and reading.done:
         own.reading = None
@@ -172,7 +172,7 @@ def collect(own: Own) -> None:
 
 
 def stop(own: Own) -> None:
-    """Stop reading, and delete everything from the file."""
+    """Stop reading, and delete everything read from the file."""
     if own.reading is not None:
         belongings().end(own.reading.name)
         own.reading = None

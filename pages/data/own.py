@@ -1,4 +1,4 @@
-"""The data set in a visitor's session, for the page Your data, and its files, deleted after the tab closes."""
+"""The data set in a visitor's session, for the Your data page, and its files, deleted after the tab closes."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ own_data = Own.mine
 
 
 def going(own: Own) -> bool:
-    """Return whether a file is being read, or a release computed."""
+    """Return whether a file is being read or a release is being computed."""
     return bool((own.reading is not None and not own.reading.done) or RUNS.progress(own.specs).active)
 
 

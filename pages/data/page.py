@@ -1,4 +1,4 @@
-"""The page Your data, which learns a policy from the visitor's own private data set."""
+"""The Your data page, which learns a policy from the visitor's own private data set."""
 
 from __future__ import annotations
 

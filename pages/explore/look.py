@@ -102,7 +102,7 @@ SEEN = {"noisy": "With noise", "released": "As used for planning"}
 
 
 def counts_tab(titles: Sequence[str], _: Sequence[RunStatus]) -> None:
-    """Draw the visits of every state and action: true, with noise, and as released."""
+    """Draw the visits to every state and action: true, with noise, and as released."""
     found = look_closely(titles)
     if found is None:
         return
@@ -129,7 +129,7 @@ def counts_tab(titles: Sequence[str], _: Sequence[RunStatus]) -> None:
 def cells(
     mdp: TabularMDP, trace: SeedTrace, at: int, family: str, seen: str, step: int | None, night: bool
 ) -> Picture:
-    """Draw the counts of all state-action pairs at the at-th detailed moment, for one step or for all steps."""
+    """Draw the counts of all state-action pairs at detailed moment number `at`, for one step or for all steps."""
     column, kind = (-2, count_figures.VISITS) if family == "visits" else (-1, count_figures.REWARDS)
     true, told = trace.counts[at][..., column], getattr(trace, seen)[at][..., column]
     bound = float(trace.error_bound[at]) if seen == "noisy" and trace.error_bound[at] > 0 else None
@@ -233,7 +233,7 @@ def policy_tab(titles: Sequence[str], _: Sequence[RunStatus]) -> None:
 
 
 def policy_picture(chart: str, mdp: TabularMDP, trace: SeedTrace, at: int, step: int, night: bool) -> Picture:
-    """Draw one of CHARTS at the at-th detailed moment."""
+    """Draw one of CHARTS at detailed moment number `at`."""
     states, actions = mdp.state_labels, mdp.action_labels
     policy, occupancy, best = trace.policy[at], trace.occupancy[at], trace.optimal_policy
     chances = trace.chances[at] if trace.chances.size else None

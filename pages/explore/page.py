@@ -91,7 +91,7 @@ def show_example(example: ExploreExample) -> None:
 
 
 def actions(curve: Curve, own: str) -> None:
-    """Draw the actions of one chip. own: the curve's `identity`, because its place may change while one is clicked."""
+    """Draw the actions of one chip. own: the curve's `identity`, as its place may change before a click arrives."""
     s, spec, run = session(), curve.spec, ONLINE.status(curve.spec)
     st.caption("  \n".join(filter(None, [escape(in_common([curve])), escape(words(run))])))
     renamed = keyed(f"{own}:name", lambda text: change(spec, name=clean_name(text)))
@@ -208,7 +208,7 @@ def offer_page() -> None:
 
 
 def file_name(specs: Sequence[RunSpec]) -> str:
-    """Return the file name of a page: what differs between its runs, such as riverswim-central-vs-local.html."""
+    """Return a page's file name, made of the differences between its runs, such as riverswim-central-vs-local.html."""
     worlds = list(dict.fromkeys(ENVIRONMENTS[s.environment].called(s.environment_params) for s in specs))
     for field in ("privacy", "epsilon", "algorithm"):
         values = list(dict.fromkeys(f"{getattr(spec, field)}" for spec in specs))

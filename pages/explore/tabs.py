@@ -159,7 +159,7 @@ def regret_chart(rows: Sequence[Row], measure: str, statistic: Statistic, how: d
 
 
 def below_zero(rows: Sequence[Row]) -> list[str]:
-    """List the titles of finished runs whose privacy cost has its whole interval below zero."""
+    """List the titles of finished runs for which the whole interval of the privacy cost is below zero."""
     found = []
     for curve, _, title, _ in rows:
         spec, other = curve.spec, curve.spec.baseline()
@@ -213,7 +213,7 @@ def drawn_there(measure: str) -> PlayedMeasure:
     return next((one for one in found if one == measure), found[0])
 
 
-UNPROVED = ":material/warning: The bonus is not proved: no theorem shows that the algorithm learns with it."
+UNPROVED = ":material/warning: This bonus has no proof: no theorem shows that the algorithm learns with it."
 NOISE = "Standard deviation of the noise in one visit count, at the release with the most noise."
 MOST_NOISE = " The count is for an action that all users were told to take. Other counts have less noise."
 
@@ -307,7 +307,7 @@ def card(g: Guarantee, run: RunSpec, key: int) -> None:
 
 
 def every_promise(g: Guarantee, run: RunSpec, key: int) -> None:
-    """Draw, on request, everything we prove for the noise: epsilon by delta, zCDP, and the best attacker's gain."""
+    """Draw, on request, everything we prove for the noise: (ε, δ), zCDP, and the best attacker's gain."""
     part = st.expander("All proved (ε, δ)", on_change="rerun", key=f"promises_{key}")
     if not part.open:
         return

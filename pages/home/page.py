@@ -1,4 +1,4 @@
-"""The page Home: a story, a finished chart with a slider for the privacy budget, and links to the other pages."""
+"""The Home page: a story, a finished chart with a slider for the privacy budget, and links to the other pages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The state of the page Home for one visitor, its link, its bundled runs, and the story of six scenes above its chart.
+"""The state of the Home page for one visitor, its link, its bundled runs, and the story of six scenes above its chart.
 
 The story's charts come with the program (`python -m bench.bundled start`), and its text from a file of messages.
 assets/web/story.js draws it.
@@ -36,7 +36,7 @@ from pages.shared.visitor.state import PageState, session
 EPSILON = replace(FIELDS["epsilon"], optional=False)
 LABEL = "Privacy budget (a smaller one hides more)"  # label of the slider
 STOPS = tuple(f"ε = {epsilon:g}" for epsilon in HOME_BUDGETS)
-NEEDED = f"Users until an average episode loses less than {LEARNED:.0%} of V*"
+NEEDED = f"Users needed until an average episode loses less than {LEARNED:.0%} of V*"
 
 
 @dataclass
@@ -69,8 +69,8 @@ def nearest(text: str, problems: list[str]) -> float:
     wanted = links.checked(EPSILON, text, EPSILON.default, problems)
     epsilon = min(HOME_BUDGETS, key=lambda e: abs(math.log(e / wanted)))
     if epsilon != wanted:
-        here = f"so this page shows ε = {epsilon:g}. The page Online can run every ε."
-        problems.append(f"The slider does not stop at ε = {wanted:g}, {here}")
+        here = f"so this page shows ε = {epsilon:g}. The Online page can run any ε."
+        problems.append(f"The slider has no position for ε = {wanted:g}, {here}")
     return epsilon
 
 

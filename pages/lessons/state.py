@@ -1,4 +1,4 @@
-"""The part of a visitor's session that belongs to the page Lessons, and the link to a question.
+"""The part of a visitor's session that belongs to the Lessons page, and the link to a question.
 
     v=1 & lesson=trust & step=2 & guess=1e9 & shown=yes & before=bdca
 
@@ -119,7 +119,7 @@ class Lessons(PageState):
         self.answered.setdefault(self.place, self.guess if self.whole else "")
 
     def _remember(self, before: str, problems: list[str]) -> None:
-        """Apply the guesses of a link for other questions, if they are valid: anybody can write a link."""
+        """Apply a link's guesses for other questions, if they are valid: anybody can write a link."""
         others = [at for at in range(len(self.lesson.steps)) if at != self.at]
         for at, text in zip(others, before.split(BETWEEN), strict=False):
             if text == NO_GUESS or valid(self.lesson.steps[at], text):
@@ -134,7 +134,7 @@ lessons = Lessons.mine
 
 
 def changed() -> None:
-    """Update the address after a change of the view."""
+    """Update the address after the view has changed."""
     session().version += 1
     write_address(lessons())
 

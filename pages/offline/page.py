@@ -219,7 +219,7 @@ def menu(label: str, name: str, titles: Mapping[str, str], help: str, redraw: bo
 
 
 def behaviour(settings: OfflineSettings) -> None:
-    """Draw the choice of the behaviour policy."""
+    """Draw the controls for the behaviour policy."""
     chosen = BEHAVIOURS[settings.behaviour]
     # a policy that users follow comes with a link only
     offered = {key: one for key, one in BEHAVIOURS.items() if settings.policy or not one.takes_policy}
@@ -242,7 +242,7 @@ def learners_menu(settings: OfflineSettings) -> None:
 
 
 def noise(settings: OfflineSettings) -> None:
-    """Draw the choices of the noise, and of known or learned mean rewards."""
+    """Draw the controls for the noise, and for known or learned mean rewards."""
     stated = any(record.in_paper(settings, key) for key in settings.private)
     offered = ["paper", "calibrated"] if stated else ["calibrated"]
     if settings.calibration not in offered:

@@ -1,4 +1,4 @@
-"""The settings of the page Offline, its examples, its view, and its part of a visitor's session."""
+"""The settings of the Offline page, its examples, its view, and its part of a visitor's session."""
 
 from __future__ import annotations
 

@@ -160,7 +160,7 @@ def replay(setting: Setting, label: str) -> None:
     else:
         path, name, query, runs = "attack", "Attack", attack_link.encode(specs[0]), "this attack"
     sentence = saying(f"These settings come from {label}.")
-    page_link(path, f"Open {runs} on the page {name}", [*query, *sentence], icon="replay")
+    page_link(path, f"Open {runs} on the {name} page", [*query, *sentence], icon="replay")
 
 
 def numbers(found: ClaimReport) -> None:

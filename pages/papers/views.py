@@ -1,4 +1,4 @@
-"""The part of a visitor's session that belongs to the page Papers, and its charts.
+"""The part of a visitor's session that belongs to the Papers page, and its charts.
 
 Its links are
 
@@ -103,8 +103,8 @@ HOW = (
     "curator, shuffle DP with a trusted shuffler, local DP with no trusted party.",
     "Each number of users is a separate run, planned for that number. Each algorithm uses its default bonus and "
     "mechanism, without any tuning. With this bonus, PUCB, Private-UCB-VI and LDP-OBI are one algorithm.",
-    f"Users needed: from this number on, an average episode, learning included, has lost at most {percent(TARGET)} of "
-    f"V* in the mean of {SEEDS} seeds. The search tries eight numbers in each factor of ten.",
+    f"Users needed: from this number on, the average loss per episode so far, learning included, is at most "
+    f"{percent(TARGET)} of V*, averaged over {SEEDS} seeds. The search tries eight numbers in each factor of ten.",
     "Only algorithms that run in the environment are listed. SDP-PE needs a list of all policies, which is short "
     "enough only in the tiny environment. Linear algorithms need features.",
     "The command line does the same: `python -m dprl reproduce algorithms --out results`.",

@@ -120,7 +120,7 @@ def _heard() -> None:
 
 
 def watch(what: Callable[[Room], object], drawn: Room) -> None:
-    """Redraw the page after a change in the room. Forty phones check twice a second, so each check is one query."""
+    """Redraw the page after a change in the room. Forty phones check twice a second, so a check is one query."""
     file = store()
 
     def still() -> bool:
@@ -307,7 +307,7 @@ TOTALS = (1.0, 2.0, 3.0, 5.0, 10.0, 20.0)
 
 
 def visitor() -> Lease:
-    """Return the lease by which a visitor's attempts with codes and rooms are counted, for some minutes."""
+    """Return the lease under which a visitor's attempts to enter or open rooms are counted for some minutes."""
     return Lease(session().visitor, network_address())
 
 

@@ -1,4 +1,4 @@
-"""The page Room's part of a visitor's session, its links, and a step's results for phones and the teacher's screen.
+"""The Room page's part of a visitor's session, its links, and a step's results for phones and the teacher's screen.
 
 room=BCDFGH             for students; every address contains it
 room=BCDFGH & key=...   for the teacher; the key is removed from the address at once, so that no projector shows it
@@ -83,7 +83,7 @@ class Class(PageState):
         return [("room", self.code)] if self.code else []
 
     def follow(self, given: Query, problems: list[str]) -> None:
-        """Enter the room of a link; with a key, as its teacher."""
+        """Enter the room named in a link; with a key, as its teacher."""
         text = last(given, "room") or ""
         code, key = read_code(text), last(given, "key") or ""
         problems += [wrong(text)] if text and not code else []
@@ -163,7 +163,7 @@ def told(step: ClassStep, found: Asked, off: str = "") -> None:
 
 
 def show_large(picture: PackedPicture, key: str, large: bool) -> None:
-    """Show a figure, for a projector on the rest of the screen, with its sentence only."""
+    """Show a figure with only its sentence; for a projector, on the rest of the screen."""
     if large:
         draw(picture, f"{key}_large", height="stretch")
         st.markdown(explained(escape(picture.see)))
@@ -195,7 +195,7 @@ def show_results(step: ClassStep, large: bool = False) -> None:
 
 
 def shares_picture(found: ShareEstimate, night: bool, phones: int = 0) -> Picture:
-    """Draw the share of yes under three models, and the interval that `phones` phones would give (0 for none)."""
+    """Draw the share of yes answers in three models, and the interval that `phones` phones would give (0 for none)."""
     words, n, (value, low, high) = sentences.RESULT, found.n, found.yes
     # noise may exceed the possible range
     least, said, most = (min(max(found.said + off, 0), n) for off in (-found.far, 0, found.far))

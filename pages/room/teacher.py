@@ -329,7 +329,7 @@ def lead(on: bool = True) -> None:
 
 
 def look(place: int) -> None:
-    """Show an earlier step on this screen only; phones stay with the last step."""
+    """Show an earlier step on this screen only; phones stay at the last step."""
     r = group()
     r.looked = place if place < len(store().rooms.steps(r.code)) - 1 else None
 

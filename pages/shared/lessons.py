@@ -1,4 +1,4 @@
-"""Parts that the page Lessons and the room share: the known runs and answers; the chart of a step with predictions on
+"""Parts that the Lessons page and the room share: the known runs and answers; the chart of a step with predictions on
 it; the fields and buttons for making them; and the environment that first appears in a step.
 
 Predictions come from widgets, from a press on the chart, or from a marker that is dragged over it, whose final place
@@ -167,7 +167,7 @@ def step_chart(
 
 
 def pictured(lesson: Lesson, at: int) -> None:
-    """Draw the environment that first appears at a step in a fold, with users who walk through it, if there is one."""
+    """Draw, in a fold, the environment that first appears at a step, if any, with users who walk through it."""
     met = lesson.met(at)
     if met is None:
         return

@@ -1,4 +1,4 @@
-"""Names and looks of curves: the settings that distinguish a run from the others of the comparison."""
+"""Names and looks of curves: the settings that distinguish a run from the others in the comparison."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def titles(curves: Sequence[Curve]) -> list[str]:
 
 
 def places_apart(specs: Sequence[RunSpec | OfflineSpec]) -> list[str]:
-    """Return a prefix for each run's title: its environment, told apart from the others; "" if all share one."""
+    """Return a prefix for each run's title: its environment, distinguished from the others; "" if all share one."""
     if len({place_of(spec) for spec in specs}) == 1:
         return [""] * len(specs)
     names = [ENVIRONMENTS[spec.environment].called(spec.environment_params) for spec in specs]
@@ -106,7 +106,7 @@ def episodes_each(spec: RunSpec | OfflineSpec) -> str:
 
 
 def kinds(curves: Sequence[Curve]) -> list[CurveStyle]:
-    """Return the styles of a comparison's curves, no two alike. Each further environment has other dashes."""
+    """Return the styles of a comparison's curves, no two alike. Each further environment has different dashes."""
     looks = [replace(style_of(curve.spec), draft=curve.draft) for curve in curves]
     places = [place_of(curve.spec) for curve in curves]
     order = list(dict.fromkeys(places))

@@ -157,8 +157,8 @@ def setting_of(spec: RunSpec) -> BoundSetting:
 
 
 def doubts_of(study: SweepView) -> list[str]:
-    """Warn of runs without privacy that have not found the best policy, and of privacy costs below zero. With few users
-    nothing is learned yet, so if users are the axis, only the largest number is checked."""
+    """Warn about runs without privacy that have not found the best policy, and about privacy costs below zero. With few
+    users nothing is learned yet, so if users are the axis, only the largest number is checked."""
     stuck: dict[str, tuple[int, int]] = {}
     negative: list[str] = []
     for model, title in study.titles.items():
@@ -194,7 +194,7 @@ def fewest_and_most(study: SweepView, found: Found) -> str:
     least = human(needs[best])
     if few:
         verb = "needs" if len(few) == 1 else "need"
-        said = f"{some([titles[way] for way in few])} {verb} at most {least} users, the fewest that we tried."
+        said = f"{some([titles[way] for way in few])} {verb} at most {least} users, the smallest number that we tried."
     elif len(needs) == 1:
         said = f"{titles[best]} needs {least} users."
     else:
@@ -206,7 +206,7 @@ def fewest_and_most(study: SweepView, found: Found) -> str:
 
 def needed(study: SweepView) -> None:
     """Plot the users needed, under each privacy model, for the privacy cost of an episode to become small enough."""
-    base, name = study.base, "Privacy cost of an episode, at most % of V*"
+    base, name = study.base, "Highest privacy cost of an episode, % of V*"
     with st.columns(2)[0]:
         allowed = fields_of(SweepView)["share"]
         exact(name, "share", allowed, study.share, lambda to: trade().change(share=to))
@@ -234,7 +234,7 @@ def needed(study: SweepView) -> None:
         low, high = (users.low, users.high) if several else (np.nan, np.nan)
         look = style_of(study.searches[way][most])
         rows.append(UsersRow(study.titles[way], look, users.needed, low, high, note))
-    heading = f"Users until privacy costs below {study.share:g}% of V*"
+    heading = f"Users for a privacy cost below {study.share:g}% of V*"
     end, see = float(USERS_GRID[-1]), fewest_and_most(study, found)
     picture = kept(
         ("users", heading, base.to_json(), tuple(map(repr, rows))),

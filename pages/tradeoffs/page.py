@@ -202,8 +202,8 @@ def models_menu(t: studies.SweepPageState) -> None:
     offered = studies.offered_models(session().draft.algorithm)
     t.models = [m for m in t.models if m in offered] or offered[:1]
     about = (
-        "Privacy models, each with its default mechanism or another one. Noise is calibrated to (ε, δ), "
-        "or as in the paper. Scaled noise has the paper's form, and we prove (ε, 0) for it."
+        "Privacy models, each with its default mechanism or one that you choose. Noise is calibrated to (ε, δ), "
+        "or is as in the paper. Scaled noise has the paper's form, and we prove (ε, 0) for it."
     )
     choose_several(
         "Compare",

@@ -69,7 +69,7 @@ def main() -> None:
         if known := users_table().problems.get(asked.problem):
             base = RunSpec(environment=known.environment, environment_params=dict(known.params), seeds=10)
             query = study.encode(study.SweepView(base, show="users"))
-            page_link("tradeoffs", "Search for users by runs", query, icon="query_stats")
+            page_link("tradeoffs", "Find the users needed with runs", query, icon="query_stats")
 
 
 def answer(asked: Asked, found: Sequence[Need]) -> None:

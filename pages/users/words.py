@@ -38,13 +38,13 @@ HEADINGS = {
     "not known": "– Not known",
 }
 RETURNS = 10  # m, the maximum number of episodes of one user
-NAMES = {"value": "V* in percent of H"}
+NAMES = {"value": "V* as a percentage of H"}
 VALUE = (
-    "V* is the best policy's expected reward in one episode, in percent of H, the most that H steps could pay. A "
+    "V* is the best policy's expected reward in one episode, as a percentage of H, the most that H steps can pay. A "
     "smaller V* needs more users: half the V* needs two to five times the users. A rough guess is enough to start with."
 )
 TODAY = (
-    "The loss of the best policy that you know today, in percent of V*. The algorithm starts without that policy, "
+    "The loss of the best policy that you know today, as a percentage of V*. The algorithm starts without that policy, "
     "which helps only if its loss is at most the loss allowed. If you have no policy to compare with, enter 100."
 )
 
@@ -89,7 +89,7 @@ def answer(table: Table, asked: Asked, found: Sequence[Need]) -> str:
     if verdicts["central"] == "enough":
         lower = f" The smallest ε that is probably enough is {least:g}." if least < asked.epsilon else ""
         if least <= (FIELDS["epsilon"].low or 0.0):
-            lower = f" They are also probably enough at every smaller ε of the chart, down to {least:g}."
+            lower = f" They are also probably enough at every smaller ε on the chart, down to {least:g}."
         return f"With a trusted curator, {many} users are probably enough {here}.{lower}"
     if np.isfinite(least):
         verdict = UNCLEAR.get(verdicts["central"], verdicts["central"])

@@ -89,7 +89,7 @@ CASES = {
         lambda scale, **how: captioned.trust(
             {1.0: test_tradeoff.costs(scale)}, epsilon=1.0, v_star=test_tradeoff.V_STAR, **how
         ),
-        "Reward lost by an average episode so far, at ε = 1", "Users so far (one episode each)", "Share of V* lost",
+        "Average reward lost per episode so far, at ε = 1", "Users so far (one episode each)", "Share of V* lost",
         BAND,
     ),
     "gap": Case(

@@ -73,7 +73,7 @@ def test_calibrated_bits_are_not_said_to_be_more_than_needed() -> None:
     """With fewer bits no epsilon at all is proved at this delta, so that there are just as many at a larger epsilon."""
     g = card("shuffle", "calibrated", epsilon=30.0)
     _, sentence = promise.about_promise(30.0, 1e-6, g.readings, calibrated=True)
-    assert "the claimed (30, 10⁻⁶). We know of no smaller amount of this noise that is enough." in sentence
+    assert "the claimed (30, 10⁻⁶). We know of no smaller amount of this noise that suffices." in sentence
     assert "needed" not in sentence
 
 

@@ -41,7 +41,7 @@ WRONG = [
     ("users", "S=one", "S: one is not allowed; give a whole number from 2 to 10000.", ""),
     ("papers", "problem=taxi", "problem: taxi is not allowed; give one of clinic", ""),
     ("home", "eps=<b>", "epsilon: <b> is not allowed", "eps=1"),
-    ("home", "eps=0.25", "The slider does not stop at ε = 0.25, so this page shows ε = 0.3", "eps=0.3"),
+    ("home", "eps=0.25", "The slider has no position for ε = 0.25, so this page shows ε = 0.3", "eps=0.3"),
     ("home", "eps=", "epsilon:", "eps=1"),
     ("lessons", "lesson=<b>", "lesson: <b> is not allowed; give one of ", ""),
     ("lessons", "lesson=trust&step=9", "step: 9 is not allowed; give a whole number from 1 to 5", "lesson=trust"),

@@ -105,7 +105,7 @@ def test_a_link_starts_what_is_missing_and_curves_grow(visit: Visit, work: Work,
     app = visit(PAGE, **query())
     assert store.activity().seeds_queued == 6
     assert "3 runs" in words(app)
-    assert "The first points appear in a moment" in words(app)
+    assert "The first points will appear in a moment" in words(app)
     work(3)
     app.run()
     assert "3 of 6 seeds finished" in words(app).replace("**", "")

@@ -134,7 +134,7 @@ def test_the_command_line_gives_the_verdicts_of_the_page(
     visit: Visit, work: Work, small: Claim, tmp_path: Path, store: Store
 ) -> None:
     said = words(visit(PAGE, item=ADDITIVE))
-    assert "Of 2 settings, the claim holds in 1 and holds as an upper bound in 1." in said
+    assert "Out of 2 settings, the claim holds in 1 and holds as an upper bound in 1." in said
     for spec in small.runs:
         store.ask(spec, "somebody")
     assert work() == 6

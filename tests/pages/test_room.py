@@ -296,7 +296,7 @@ def test_a_press_of_a_page_that_is_no_longer_so_does_nothing(visit: Visit, store
     press(app, "present_next")
     assert [step.state for step in store.rooms.steps(code)] == ["revealed", "revealed"]
     press(app, "present_previous")
-    assert "question 1 of 2, phones show question 2" in words(app)
+    assert "question 1 of 2 · phones show question 2" in words(app)
     store.rooms.close(code, key)
     press(app, "present_next")
     assert [b.disabled for b in app.button if b.key == "present_next"] == [True]

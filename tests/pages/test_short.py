@@ -50,7 +50,7 @@ def test_a_short_link_opens_what_the_whole_one_opens(visit: Visit, store: Store,
 
 @pytest.mark.parametrize(
     ("page", "text", "said"),
-    [("home", "abc", "8 letters"), ("explore", "BCDFGHJK", "not a short link of this server")],
+    [("home", "abc", "8 letters"), ("explore", "BCDFGHJK", "not a short link on this server")],
 )
 def test_letters_that_lead_nowhere_get_one_sentence(visit: Visit, page: str, text: str, said: str) -> None:
     app = visit(page, s=text)

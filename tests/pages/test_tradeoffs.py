@@ -131,7 +131,7 @@ def test_a_link_starts_what_is_missing_and_a_second_visitor_waits_for_nothing(
     app = visit(PAGE, **query(SMALL))
     assert "7 runs" in words(app)
     assert store.activity().seeds_queued == 7 * 3
-    assert "The first points appear in a moment" in words(app)
+    assert "The first points will appear in a moment" in words(app)
     work(6)
     app.run()
     assert "6 of 21 seeds finished" in words(app).replace("**", "")

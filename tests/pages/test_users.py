@@ -116,7 +116,7 @@ def test_inputs_change_the_answer_and_the_address(visit: Visit) -> None:
     assert asked_of(app).problem == "chain"
     asked = [str(one.key).split(":")[2] for one in app.text_input if ":users." in str(one.key)]
     assert asked == ["users.users", "users.epsilon", "users.delta", "users.loss", "users.today"]
-    (link,) = [one for one in app.get("page_link") if "Search" in one.proto.label]
+    (link,) = [one for one in app.get("page_link") if "Find" in one.proto.label]
     assert "env.chain" in link.proto.query_string
 
 

@@ -43,7 +43,7 @@ def test_letters_that_are_none_and_those_that_stand_for_nothing_get_one_sentence
 ) -> None:
     with pytest.raises(Refused, match=r"^s: .* is not allowed; give the 8 letters of a short link\.$"):
         store.links.lengthen(text)
-    with pytest.raises(Refused, match=r"^s: BCDFGHJK is not a short link of this server"):
+    with pytest.raises(Refused, match=r"^s: BCDFGHJK is not a short link on this server"):
         store.links.lengthen("BCDFGHJK")
 
 
@@ -54,7 +54,7 @@ def test_links_are_capped_in_length_and_number(path: Path, monkeypatch: pytest.M
             store.links.shorten("explore", "c" * (rooms.MOST_LETTERS + 1), WHO)
         first = store.links.shorten("explore", "c" * rooms.MOST_LETTERS, WHO)
         store.links.shorten("explore", "2", WHO)
-        with pytest.raises(Refused, match=r"already keeps 2 short links, its maximum \(DPRL_SHORT_LINKS\)"):
+        with pytest.raises(Refused, match=r"already keeps 2 short links, the maximum \(DPRL_SHORT_LINKS\)"):
             store.links.shorten("explore", "3", WHO)
         assert store.links.shorten("explore", "c" * rooms.MOST_LETTERS, WHO) == first
         assert store.links.lengthen(first) == ("explore", "c" * rooms.MOST_LETTERS)

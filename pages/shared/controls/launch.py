@@ -34,8 +34,8 @@ Described = TypeVar("Described")
 
 
 def draw_draft(s: Session, spec: RunSpec) -> None:
-    """Have the draft, and its baseline, computed and drawn if there is room and they are quick; drop those before. They
-    come last in the queue, and end with the tab. Raises SpecError."""
+    """Request and draw the draft and its baseline if there is room and they are quick; drop previous ones. They come
+    last in the queue, and end with the tab. Raises SpecError."""
     e = s.explore
     full = len(e.curves) >= MAX_CURVES or st.context.is_embedded or locked(RUN)
     known = [curve.spec for curve in e.curves] + ([e.removed[1].spec] if e.removed else [])

@@ -1,4 +1,4 @@
-"""The controls of a run's privacy budget, of its noise, and of its public structure."""
+"""The controls for a run's privacy budget, noise and public structure."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ from pages.shared.visitor.state import Session
 
 CALIBRATION = {"calibrated": "calibrated to the budget", "paper": "as in the paper"}
 CALIBRATION_HELP = (
-    "Calibrated: the least noise for which our accountant proves the budget. As in the paper: the Guarantee tab shows "
-    "what we prove for that noise. Leave it at calibrated."
+    "Calibrated: the least noise for which our accountant can prove the guarantee. As in the paper: the paper's own "
+    "noise, and the Guarantee tab shows the guarantee that we prove for it. Leave it at calibrated."
 )
 REPORTED = ("local", "shuffle")  # the models in which users send reports
 DELTA = 88  # pixels of the field for delta
@@ -69,7 +69,7 @@ def epsilon_slider(s: Session, help: str) -> None:
 
 
 def noise(s: Session) -> None:
-    """Draw the controls of the noise, if there is any. Impossible combinations are left out, with the reason."""
+    """Draw the controls for the noise, if there is any. Impossible combinations are left out, with the reason."""
     model = effective(s.draft.privacy, ALGORITHMS[s.draft.algorithm].privacies)
     if model == "none":
         return
@@ -119,7 +119,7 @@ def noise(s: Session) -> None:
     if model not in REPORTED:
         return
     told = s.draft.algorithm, model, mechanism
-    reason = not_counted("played", *told, choice="Counting only reports of users told to take the action")
+    reason = not_counted("played", *told, choice="Counting only reports from users told to take the action")
     whose = {key: title for key, title in REPORTS.items() if not not_counted(key, *told)}
     chosen = effective(reports, tuple(whose))
     select("Reports counted", whose, chosen, setter("reports"), REPORTS_HELP, "reports")
@@ -147,7 +147,7 @@ def chosen_noise(s: Session) -> tuple[str, str, float, str]:
 
 
 def structure(s: Session) -> None:
-    """Draw the choice of whether a public structure is declared, for learners that can use one."""
+    """Draw the control that declares a public structure or none, for learners that can use one."""
     if "structure" not in ALGORITHMS[s.draft.algorithm].declarable:
         return
     key = s.draft.environment

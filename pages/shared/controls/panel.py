@@ -67,7 +67,7 @@ SCHEDULES = {
 SCHEDULES_HELP = (
     "Users in a block share one policy. Block sizes leak nothing: they are fixed or computed from releases."
 )
-BONUS_HELP = "Anytime: proved for all times, and algorithms learn sooner. Paper: the paper's own bounds."
+BONUS_HELP = "Anytime: bounds proved for all times, with faster learning. Paper: the paper's own bounds."
 
 
 def environment_picture(environment: str, params: tuple[tuple[str, Any], ...], night: bool) -> Picture:
@@ -177,12 +177,12 @@ def received(s: Session, file: Any) -> None:
 
 
 def compact(text: str) -> str:
-    """Return the same JSON without needless space."""
+    """Return the same JSON without unnecessary spaces."""
     return json.dumps(json.loads(text), separators=(",", ":"))
 
 
 def environment_parameters(s: Session) -> None:
-    """Draw the fold (a section that opens) with the picture and the parameters of the chosen environment."""
+    """Draw the fold (a collapsible section) with the picture and the parameters of the chosen environment."""
     part = fold("The environment", "environment")
     if part is None:
         return
@@ -255,7 +255,7 @@ def privacy(s: Session) -> None:
 
 
 def size_controls(s: Session) -> None:
-    """Draw the controls of users and repetitions."""
+    """Draw the controls for users and repetitions."""
     episodic = s.draft.schedule == "episodic"
     most = EPISODIC_LIMIT if episodic else MOST_USERS
     log_slider(
@@ -352,7 +352,7 @@ def parameters(s: Session, owner: Owner, key: str, fields: Sequence[Field]) -> N
 
 
 def schedule(s: Session) -> None:
-    """Draw the control of the learner's policy updates: after every user, or after blocks of users."""
+    """Draw the control for the learner's policy updates: after every user, or after blocks of users."""
     kind, _, argument = s.draft.schedule.partition(":")
     growth = {"adaptive": adaptive.ETA, "geometric": geometric.ETA}
 

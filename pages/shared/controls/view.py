@@ -27,7 +27,7 @@ def _keep(part: PageState, name: str) -> Callable[[Any], None]:
 
 
 def segments(part: PageState, label: str, name: str, options: Mapping[str, str]) -> str:
-    """Draw a choice of a few words; return the view's field `name`, or the first word if that is not offered."""
+    """Draw a choice among a few words; return the view's field `name`, or the first word if that is not offered."""
     value = getattr(part.view, name)
     value = value if value in options else next(iter(options))
     widgets.segments(label, f"view:{name}:{len(options)}", options, value, _keep(part, name))

@@ -37,7 +37,7 @@ def stops(low: float, high: float, per_decade: Sequence[float] = (1, 2, 5)) -> l
 def select(
     label: str, titles: Mapping[str, str], value: str, store: Store, help: str = "", name: str = ""
 ) -> None:
-    """Draw a choice of words with these titles; a single word cannot be changed. name: differs for equal labels."""
+    """Draw a choice among words with these titles; a single word cannot be changed. name: differs for equal labels."""
     st.selectbox(
         label,
         list(titles),
@@ -72,7 +72,7 @@ def locked(name: str) -> bool:
 def segments(
     label: str, name: str, options: Mapping[str, str], value: str | None, chosen: Callable[[Any], None]
 ) -> None:
-    """Draw a choice of a few words next to each other; none is selected if `value` is not among them."""
+    """Draw a choice among a few words next to each other; none is selected if `value` is not among them."""
     st.segmented_control(
         label,
         list(options),
@@ -88,7 +88,7 @@ def segments(
 def pills(
     label: str, name: str, options: Sequence[str], now: str | None, chosen: Callable[[str], object]
 ) -> None:
-    """Draw a choice of short texts. A second click on the selected one, which deselects it, chooses it again."""
+    """Draw a choice among short texts. A second click on the selected one, which deselects it, chooses it again."""
     use = keyed(name, lambda text: chosen(text or now or options[0]))
     st.pills(label, options, default=now, label_visibility="collapsed", **use)
 
@@ -172,7 +172,7 @@ def log_slider(
     ends: tuple[str, str],
     help: str = "",
 ) -> None:
-    """Draw a logarithmic slider over `marks` with its exact value; use of one widget makes a new one of the other."""
+    """Draw a logarithmic slider over `marks` with its exact value; using one widget recreates the other."""
     replaced = session().replaced_widgets
     nearest = min(marks, key=lambda mark: abs(math.log(mark) - math.log(value)))
 
@@ -224,7 +224,7 @@ def choose_several(
     help: str,
     most: int | None = None,
 ) -> None:
-    """Draw a choice of some options, at most `most`, which are stored in the order in which they were chosen."""
+    """Draw a choice of some options, up to `most`, which are stored in the order in which they were chosen."""
     st.multiselect(
         label,
         options,
@@ -241,7 +241,7 @@ def choose_several(
 def values_field(
     label: str, name: str, text: str, store: Store, parse: Callable[[str], object], help: str, fixed: bool
 ) -> None:
-    """Draw a field of several numbers, and any fault below it. parse: raises SpecError; fixed: whether it is locked."""
+    """Draw a field for several numbers and any fault below it. parse: raises SpecError; fixed: whether it is locked."""
     st.text_input(label, text, max_chars=400, help=help, disabled=fixed, **keyed(name, store))
     try:
         parse(text)

@@ -1,4 +1,4 @@
-"""Our own components, for functions of the browser that Streamlit does not offer. Their sources are in assets/web/."""
+"""Our own components, for browser functions that Streamlit does not offer. Their sources are in assets/web/."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ from pages.shared.visitor.state import session
 
 
 def kept(key: tuple[Hashable, ...], draw: Callable[[bool], Picture]) -> PackedPicture:
-    """Return a figure, drawn once for all visitors and for each theme. key: all on which it depends but the theme."""
+    """Return a figure, drawn once for all visitors and for each theme. key: all it depends on except the theme."""
     night = dark()
     return cache_of_all().cached(("picture", *key, night), lambda: PackedPicture(draw(night)))
 
@@ -248,7 +248,7 @@ def files(
         st.caption("To get a page that plays these runs without a server, press *Share* at the top.")
     if not table.empty:
         st.segmented_control(
-            "Picture format of the camera above each chart",
+            "Image format for the camera button above each chart",
             style.PICTURES,
             default=session().saves,
             format_func=str.upper,

@@ -1,8 +1,8 @@
-"""Texts of pages: escaped, and with a hover text on each term, which explains a word at its first place in the visible
-part of a page.
+"""Texts of pages: escaped, and with a hover text on each term, which explains a word where it first occurs in the
+visible part of a page.
 
-A term is a link of Markdown to nowhere whose title is its meaning, so no text of a visitor's is read as HTML. A script
-shows the title to a mouse, a keyboard and a finger alike.
+A term is a Markdown link to nowhere whose title is its meaning, so no visitor's text is read as HTML. A script shows
+the title to mouse, keyboard and touch users alike.
 """
 
 from __future__ import annotations

@@ -143,7 +143,7 @@ def cache_of_all() -> SizedCache:
     return SizedCache(CACHE_BYTES)
 
 
-FILES_OF_ONLINE = ("home", "examples")  # files with runs of the page Online
+FILES_OF_ONLINE = ("home", "examples")  # files with runs of the Online page
 
 
 def path_of(name: str) -> Path:

@@ -57,7 +57,7 @@ def promised(spec: OfflineSpec | UploadSpec, key: int) -> None:
 def verdict_and_budget(
     g: Guarantee, key: int, noise: str, blanked: str, who: str = "user", calibrated: bool = False
 ) -> None:
-    """Draw whether the claim is proved, the numbers of both, and their readings. noise: the help for the noise in a
+    """Show whether the claim is proved, the numbers of both, and their meanings. noise: the help for the noise in a
     count; blanked, who, calibrated: see `about_promise`."""
     if g.claimed_rho is not None:
         good, sentence = said.concentrated_verdict(g.claimed_rho, g.proved_rho or 0.0, who)
@@ -76,7 +76,7 @@ def verdict_and_budget(
 
 
 def proved(g: Guarantee) -> str:
-    """Write the budget that the noise proves when one user is replaced, at the run's own delta."""
+    """Write the budget that we prove for the noise if one user is replaced, at the run's own delta."""
     return "–" if g.proved_epsilon is None else proves(g.proved_epsilon, g.proved_delta or 0.0)
 
 

@@ -60,7 +60,7 @@ def awaited(runs: Iterable[RunStatus], specs: Iterable[RunSpec] = ()) -> str:
             "This machine compiles the algorithm before its first run. This takes about half a minute, or longer if "
             "the machine is busy."
         )
-    return "The first points appear in a moment."
+    return "The first points will appear in a moment."
 
 
 def working_out(what: str) -> str:
@@ -69,7 +69,7 @@ def working_out(what: str) -> str:
 
 
 def pace(going: Sequence[RunStatus]) -> float | None:
-    """Return the seconds between two looks at unfinished runs; None without any, or while the visitor pauses them."""
+    """Return the seconds between two checks of unfinished runs; None if there are none or updates are paused."""
     s = session()
     s.paused = s.paused and bool(going)  # runs that begin later are not paused
     return PACE if going and not s.paused else None
@@ -179,7 +179,7 @@ class Runs:
         ask(self.missing(specs), owner_id(self.group), again)
 
     def begin(self, specs: Sequence[Any]) -> bool:
-        """Request the missing runs of a link, unless that would cost too much; return whether this was done."""
+        """Request the missing runs of a link, unless that would cost too much; return whether they were requested."""
         return begin(self.missing(specs), owner_id(self.group))
 
     def progress(self, specs: Sequence[Any]) -> Progress:
@@ -231,7 +231,7 @@ class Runs:
                 stopped(why, "Compute the missing runs", "play_arrow", begin, "begin")
 
 
-ONLINE = Runs(FILES_OF_ONLINE)  # runs of the page Online, and of pages that lead to it
+ONLINE = Runs(FILES_OF_ONLINE)  # runs of the Online page, and of pages that lead to it
 
 
 def tell_doubts(said: Sequence[str]) -> None:

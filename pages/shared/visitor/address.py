@@ -83,7 +83,7 @@ def restored(query: Query) -> Query:
 
 
 def _encoded_twice(value: str) -> bool:
-    """Return whether a value is still encoded. Escaped `%` and `~` do not count, because links have them in texts."""
+    """Return whether a value is still encoded. Escaped `%` and `~` do not count, because texts contain them."""
     return bool(SAFE.fullmatch(value) and re.search(r"%(?!25|7E)[0-9A-F]{2}|%7E\w+\.", value, re.IGNORECASE))
 
 
@@ -102,7 +102,7 @@ def without_its_end(query: Query, problems: list[str]) -> Query:
 
 
 def query_of(items: Iterable[tuple[str, str]]) -> str:
-    """Write query parameters for a link, without the question mark. People read links, so few signs are escaped."""
+    """Write query parameters for a link, without the question mark. Few characters are escaped, for readability."""
     return urlencode([*items], safe="~:,/*")
 
 
@@ -180,7 +180,7 @@ def read_locks(given: Mapping[str, Sequence[str]], problems: list[str]) -> Locke
     named = {part for part in parts if not part.startswith("-")}
     unknown = sorted((opened | named - {ALL}) - EVERYTHING)
     if unknown:
-        allowed = f"all, or some of {', '.join(NAMES)}, and with all some of them after a -"
+        allowed = f"all, or some of {', '.join(NAMES)}, or all followed by exceptions, each after a -"
         problems.append(f"lock: {shown(unknown[0]) or 'nothing'} is not allowed; give {allowed}.")
     if ALL in named:
         return EVERYTHING - opened - ({RUN} if opened & EVERYTHING else set())

@@ -248,12 +248,12 @@ def session() -> Session:
 
 
 def owner_id(group: str) -> str:
-    """Return the name in which this visitor's runs of a group (a key of GROUPS, "" for none) are requested."""
+    """Return the name under which this visitor's runs of a group (a key of GROUPS, "" for none) are requested."""
     return f"{session().visitor}:{group}" if group else session().visitor
 
 
 def owners() -> list[str]:
-    """Return all names in which this visitor's runs are requested."""
+    """Return all names under which this visitor's runs are requested."""
     return [owner_id(group) for group in ("", *GROUPS)]
 
 
