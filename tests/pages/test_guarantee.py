@@ -175,6 +175,6 @@ def test_menu_title_and_card_say_so(simple: TabularLearner, visit: Visit, privac
     said = words(app)
     assert "Simple optimism" in said
     assert names.BONUS["own"] in said
-    assert "The bonus is not proved" in said
+    assert "This bonus has no proof" in said
     built_in = words(visit("explore", c=[f"priv.{privacy}~K.1000~seeds.1"], tab="guarantee"))
     assert NOT_PROVED not in built_in
