@@ -107,7 +107,7 @@ def test_code_that_others_can_write_is_not_run(
     compiled()
     assert files(home) == []
     [record] = [one for one in caplog.records if one.message.startswith("Compiled kernels")]
-    assert "is open to other users" in record.message
+    assert "other users can access" in record.message
 
 
 def test_kernels_that_nobody_can_be_using_are_removed(home: Path) -> None:
@@ -149,7 +149,7 @@ def test_a_variable_that_no_shell_filled_in_is_no_folder(
 ) -> None:
     monkeypatch.setenv("DPRL_HOME", given)
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(SpecError, match=r"^DPRL_HOME: .* has a variable .*; give a full path\.$"):
+    with pytest.raises(SpecError, match=r"^DPRL_HOME: .* contains a variable .*; give a full path\.$"):
         Store()
     assert list(tmp_path.iterdir()) == []
 

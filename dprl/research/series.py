@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -33,9 +34,9 @@ DELTA = 1e-6  # the delta at which budgets of different kinds are compared
 PROVED = {"none": "", "zcdp": "", "pure": "-pure"}
 
 
-def style_of(spec: RunSpec | OfflineSpec) -> CurveStyle:
+def style_of(spec: Any) -> CurveStyle:
     """Return the style of a run's curve. A data set has a trusted curator, as in the central model."""
-    if isinstance(spec, OfflineSpec):
+    if spec.kind == OfflineSpec.kind:
         sizes = [(promise.key, size) for promise in PROMISES.values() for size in ("paper", "calibrated")]
         baselines = list(dict.fromkeys(learner.baseline for learner in OFFLINE.values()))
         learner = baselines.index(OFFLINE[spec.algorithm].baseline)

@@ -198,7 +198,7 @@ def test_what_a_tree_tells_of_its_first_item_is_in_the_prefixes_of_two_four_eigh
         mechanism.log_ratio(few, seen[[0, 1, 3, 7]], 0, first, second),
         atol=1e-12,
     )
-    with pytest.raises(ValueError, match="do not tell"):
+    with pytest.raises(ValueError, match="do not determine"):
         mechanism.log_ratio(few.__class__(np.array([0, 3, 5, -1]), few.batches), seen[:2], 0, first, second)
 
 
