@@ -125,6 +125,6 @@ def test_every_scene_fits_its_screen(visit: Visits, size: tuple[int, int], schem
     idle(page)
     assert fits(page)
     for section in page.locator(".story section").all():
-        assert box_of(section)["height"] <= height - AROUND
+        assert box_of(section)["height"] <= height - AROUND, section.inner_text()
         drawn = box_of(section.get_by_role("img"))
         assert drawn["x"] + drawn["width"] <= width
