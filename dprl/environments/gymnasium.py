@@ -226,7 +226,7 @@ def from_gymnasium(
         raise SpecError("H", "the environment has no time limit; give H, the steps in an episode.")
     H = HORIZON.check(limit if H is None else H)
     if limit is not None and H > limit:
-        raise SpecError("H", f"{H} is not allowed; give at most {limit}, after which the environment ends.")
+        raise SpecError("H", f"{H} is not allowed; give at most {limit}, after which an episode ends.")
     inside = getattr(inside, "unwrapped", inside)
     if getattr(inside, "fickle_passenger", False):
         raise SpecError(

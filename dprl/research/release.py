@@ -24,7 +24,7 @@ from dprl.words import plural
 
 STOPS = 3  # the exit status of a check after which a release would be refused
 NOT_SHOWN = (
-    "undeclared content of the file is private, and is shown only on a terminal or in the file of --notes."
+    "undeclared content of the file is private, and is shown only on a terminal or in the --notes file."
 )
 FROM_FILES = ("data", "declared", "n", "checked", "first_step")  # fields without flags here
 

@@ -48,7 +48,7 @@ def settings(environment: Environment) -> Iterator[dict[str, Any]]:
 
 def models(environment: Environment) -> None:
     """Make each model twice, and check its numbers, sizes and labels."""
-    require(same(environment.make(), environment.make()), "two calls of make() differ; draw from a seed")
+    require(same(environment.make(), environment.make()), "two calls to make() differ; draw from a seed")
     for given in settings(environment):
         params = check_params("environment_params", environment.key, environment.fields, given)
         S, A, H = environment.size(**params)[:3]

@@ -99,8 +99,8 @@ def verdicts() -> dict[str, ItemFinding]:
 
 
 HOW = (
-    f"For every run's noise we prove {promise(*BUDGET)} if one user's episode is replaced: joint DP with a trusted "
-    "curator, shuffle DP with a trusted shuffler, local DP with no trusted party.",
+    f"For the noise of every run, we prove {promise(*BUDGET)} if one user's episode is replaced: joint DP with a "
+    "trusted curator, shuffle DP with a trusted shuffler, local DP with no trusted party.",
     "Each number of users is a separate run, planned for that number. Each algorithm uses its default bonus and "
     "mechanism, without any tuning. With this bonus, PUCB, Private-UCB-VI and LDP-OBI are one algorithm.",
     f"Users needed: from this number on, the average loss per episode so far, learning included, is at most "

@@ -241,7 +241,7 @@ def needed(study: SweepView) -> None:
         lambda night: users_needed(rows, title=heading, most=end, see=see, dark=night),
     )
     show(picture, "users")
-    bars = "Bars: 95% bootstrap intervals over seeds." if several else "One seed has no interval."
+    bars = "Bars: 95% bootstrap intervals over seeds." if several else "A single seed gives no interval."
     st.caption(
         explained(
             f"If one user is replaced, the guarantee is ε = {base.epsilon:g} and δ = {human(base.delta or 0.0)}. For "

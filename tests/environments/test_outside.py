@@ -312,7 +312,7 @@ def with_outcome(outcome: Any) -> Any:
         ("Blackjack-v1", {"H": 3}, "env: its observation_space is not Discrete"),
         ("Taxi-v4", {"fickle_passenger": True}, "options: the table P of Taxi does not include fickle"),
         ("CliffWalking-v1", {}, "H: the environment has no time limit; give H"),
-        ("FrozenLake-v1", {"H": 101}, "H: 101 is not allowed; give at most 100, after which the environment ends"),
+        ("FrozenLake-v1", {"H": 101}, "H: 101 is not allowed; give at most 100, after which an episode ends"),
         ("FrozenLake-v1", {"H": 2, "start": [1.0]}, "start: this is not a probability"),
         ("FrozenLake-v1", {"H": 2, "rewards": (0.0, 0.1)}, "rewards: mean rewards range from 0 to 0.33"),
         (deep_sea(2), {"H": 2, "slips": 1}, "options: slips can only be given together with an id"),

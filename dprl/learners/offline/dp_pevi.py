@@ -72,7 +72,7 @@ def errors(
 DP_PEVI = OfflineLearner(
     key="dp-pevi",
     title="DP-PEVI",
-    summary="Offline, linear, ours: least squares on targets in units of their range; for linear MDPs only.",
+    summary="Offline, linear, ours: least squares with targets scaled by their range; for linear MDPs only.",
     source="ours, based on QW23-offline Algorithm 2 and Jin, Yang, Wang 2021",
     privacies=("zcdp", "approximate", "none"),
     baseline="dp-pevi",

@@ -284,7 +284,7 @@ def _check_steps(
         )
     elif step[row] > expected[row]:
         said = (
-            f"step {expected[row] + begun} of episode {episode} is missing; give all steps up to its last one"
+            f"step {expected[row] + begun} of episode {episode} is missing; give all steps up to the last one"
         )
     else:
         ended = f"episode {episode} ends after {step[row] + 1} of {H} steps"
