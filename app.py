@@ -1,4 +1,4 @@
-"""The dashboard's frame: the table of pages, and the parts that all pages share."""
+"""The dashboard's frame: the table of pages and the parts that all pages share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Build a page of the site: text, a slider, charts and tables in one HTML file."""
+"""Build a page of the site, with text, a slider, charts and tables in one HTML file."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ STOPS = "The slider stops only at values that we computed. "
 
 @dataclass(frozen=True)
 class Slider:
-    """The slider of a page, which has at most one.
+    """The slider on a page, which has at most one.
 
     Attributes:
         label: the name of the quantity that it sets.
@@ -53,7 +53,7 @@ class Plot:
 
 @dataclass(frozen=True)
 class Guess:
-    """The controls for predicting an answer; the answer below them has a `Verdict`. content: see `guess_of`."""
+    """The controls for predicting an answer. A `Verdict` is part of the answer below them. content: see `guess_of`."""
 
     content: Mapping[str, Any]
 
@@ -83,7 +83,7 @@ Block = str | Slider | Plot | Numbers | Guess | Verdict | Story
 
 @dataclass(frozen=True)
 class Document:
-    """The content of a page. about: one sentence of plain text below the title, "" for none; blocks: its parts in
+    """The content of a page. about: one plain-text sentence below the title, or "" for none; blocks: its parts in
     order, strings as HTML."""
 
     title: str

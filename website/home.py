@@ -52,12 +52,12 @@ def home(here: str, live: Sequence[tuple[str, str, str]], others: Sequence[tuple
 
 
 def numbers(place: int) -> list[list[str]]:
-    """Return a table row for each privacy model, with the number of users that it needs."""
+    """Return a table row for each privacy model, with the number of users needed."""
     return [[cost.name, sentences.rough_users(cost.needed)] for cost in known(HOME_BUDGETS[place])]
 
 
 def picture(place: int, dark: bool) -> Picture:
-    """Draw the chart of the users needed at one epsilon."""
+    """Draw the chart of the number of users needed at one epsilon."""
     epsilon = HOME_BUDGETS[place]
     costs = known(epsilon)
     see = sentences.about_trust(costs, epsilon)

@@ -22,7 +22,7 @@ INTRO = "Read the question, make your prediction, and only then open the answer:
 
 
 def lesson(number: int, one: Lesson, following: tuple[str, Lesson] | None, listed: str) -> Document:
-    """Build the page of a lesson. number: the lesson's, counted from 0.
+    """Build the page for a lesson. number: the lesson's number, counted from 0.
 
     Args:
         following: the file of the next lesson, and that lesson.
@@ -49,7 +49,7 @@ def needs(one: Lesson) -> str:
 
 
 def card(file: str, name: str, one: Lesson) -> str:
-    """Return, as HTML, the box that links to a lesson."""
+    """Return the box that links to a lesson as HTML."""
     return (
         f'<section class="card"><h3><a href="{file}">{escape(name)}</a></h3>'
         f'<p>{escape(one.say)}</p><p class="note">{escape(needs(one))}</p></section>'
@@ -75,7 +75,7 @@ def question(one: Lesson, at: int, step: Step) -> list[Block]:
 
 
 def list_of_lessons(lessons: Sequence[tuple[str, Lesson]]) -> Document:
-    """Build the page that lists the lessons. lessons: pairs of a file and its lesson."""
+    """Build the page that lists the lessons. lessons: pairs of a file and the lesson in it."""
     cards = "".join(
         card(file, f"Lesson {number}: {one.title}", one).replace("h3>", "h2>")  # directly below the title
         for number, (file, one) in enumerate(lessons)
@@ -95,7 +95,7 @@ def _world(key: str, params: Mapping[str, Any]) -> list[Block]:
 
 
 def chart(step: Step, shown: bool, place: int, dark: bool) -> Picture:
-    """Draw the chart of a question. shown: whether to draw the answer, too."""
+    """Draw the chart for a question. shown: whether to draw the answer as well."""
     return step_picture(step, "", shown=shown, dark=dark)
 
 

@@ -32,14 +32,14 @@ def runs_of(examples: Sequence[ExploreExample]) -> list[RunSpec]:
 
 
 def replays(runs: Sequence[RunSpec], workers: int) -> Replays:
-    """Compute the data with which a browser plays each run (`replay.replayed`). Raises SpecError if one cannot be."""
+    """Compute the data with which a browser plays each run (`replay.replayed`). Raises SpecError if it cannot."""
     with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
         found = pool.map(partial(answer, QUESTION), runs)
         return dict(zip(runs, map(answered, found), strict=True))
 
 
 def page_of(example: ExploreExample, ready: Replays, nav: str) -> str:
-    """Build the page of one example, as HTML. ready: the result of `replays`; nav: links to other pages, as HTML."""
+    """Build the page for one example as HTML. ready: the result of `replays`; nav: links to other pages, as HTML."""
     return played_page(
         example.title, example.curves, AT_FIRST, lambda spec: ready[spec.replace(seeds=1)], nav
     )

@@ -31,7 +31,7 @@ OWN = ("first", "second", "noise", "places")  # fields of the spec with their ow
 
 
 def encode(spec: AttackSpec, step: str = STEPS[0]) -> list[tuple[str, str]]:
-    """Return the query parameters, in order, each key and value unescaped."""
+    """Return the query parameters in order, with unescaped keys and values."""
     usual = AttackSpec(run=spec.run)
     run = spec.run.replace(seeds=RUN_FIELDS["seeds"].default)  # the number of seeds is irrelevant here
     items = [*links.link_heading(), ("b", links.encode_spec(run))]
@@ -59,7 +59,7 @@ def decode(
 
 
 class AttackRuns(Runs):
-    """The source of the page's attacks: the first comes with the program, the others are in the store."""
+    """The source of the page's attacks: the first comes with the program, and the others are in the store."""
 
     def bundled(self, spec: AttackSpec) -> Any:
         """Return the scores that come with the program, if there are any."""
@@ -71,7 +71,7 @@ RUNS = AttackRuns(group="attack")
 
 @dataclass(kw_only=True)
 class Attack(PageState):
-    """The page's state for one visitor: the attack, the step of the collusion, and the guesses."""
+    """The state of the page for one visitor: the attack, the step of the collusion, and the guesses."""
 
     spec: AttackSpec = DEFAULT
     step: str = STEPS[0]
@@ -81,7 +81,7 @@ class Attack(PageState):
 
     @property
     def first_draft(self) -> Draft:
-        """Return the draft of the attacked run."""
+        """Return the draft of the run that is attacked."""
         return draft_of(self.spec.run)
 
     @property

@@ -48,7 +48,7 @@ def main() -> None:
 
 
 def draw_parts(corner: DeltaGenerator, live: bool) -> None:
-    """Draw the parts of the page in order, and the link in the corner; they redraw themselves while an attack runs."""
+    """Draw the parts of the page in order and the link in the corner; they redraw themselves while an attack runs."""
     a = attack()
     if live and RUNS.status(a.spec).state not in ACTIVE:
         st.rerun()
@@ -147,7 +147,7 @@ def choices(going: bool) -> None:
 
 
 def attack_other(**changes: Any) -> None:
-    """Start an attack with other episodes, other noise or other places."""
+    """Start an attack with different episodes, noise or places."""
     show_attack(attack().spec.replace(**changes))
     st.rerun()
 
@@ -210,7 +210,7 @@ CHARTS = {
 
 
 def guess_part() -> None:
-    """Draw one simulated release and ask whose data it contains; then show how often the best attacker is right."""
+    """Draw a simulated release, ask whose data it contains, and then show how often the best attacker is right."""
     a, curves = attack(), answers.table("promise", attack().spec.run)
     found = finished_scores(a.spec)
     if curves is None:

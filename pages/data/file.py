@@ -1,4 +1,4 @@
-"""The form of the Your data page, the reading of a file into counts, and the information before a release."""
+"""The form on the Your data page, the reading of a file into counts, and the information shown before a release."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def readings() -> Readings:
 
 
 def form(own: Own) -> None:
-    """Draw the fields of the form, and the button that starts reading."""
+    """Draw the fields of the form and the button that starts reading the file."""
     st.caption(explained(said.PAGE["declared"]))
     with st.container(border=True):
         left, right = st.columns(2)
@@ -93,7 +93,7 @@ def _text(
 
 
 def check(own: Own) -> None:
-    """Store the form's values, and start reading the file."""
+    """Store the form's values and start reading the file."""
     for name in TYPED:
         value = st.session_state.get(f"own_{name}", getattr(own, name))
         setattr(own, name, value.strip() if isinstance(value, str) else value)
@@ -130,7 +130,7 @@ def use(own: Own, file: Any) -> None:
 
 
 def receive(own: Own, file: Any, declared: str) -> None:
-    """Start reading a file, and remove it from the server's memory. Raises SpecError and StoreError."""
+    """Start reading a file and remove it from the server's memory. Raises SpecError and StoreError."""
     if own.reading is not None:  # one file at a time
         belongings().end(own.reading.name)
     asked: dict[str, Any] = {"declared": declared, "held_out": SHARE, "budget": None, "total": None}
@@ -172,7 +172,7 @@ def collect(own: Own) -> None:
 
 
 def stop(own: Own) -> None:
-    """Stop reading, and delete everything read from the file."""
+    """Stop reading the file and delete everything that was read from it."""
     if own.reading is not None:
         belongings().end(own.reading.name)
         own.reading = None
@@ -181,7 +181,7 @@ def stop(own: Own) -> None:
 
 
 def forget_counts(own: Own) -> None:
-    """Delete the counts of the visitor's file."""
+    """Delete the counts read from the visitor's file."""
     if own.data is not None:
         belongings().end(own.data.data)
         kept.forget(own.data.data)
@@ -191,7 +191,7 @@ def forget_counts(own: Own) -> None:
 
 
 def before_release(own: Own) -> None:
-    """Show what was read, the cost and the expected noise of a release, and the button to release."""
+    """Show what was read, what a release would cost, how much noise to expect, and the button that starts it."""
     spec = own.spec
     assert own.data is not None
     if spec is None:
@@ -232,7 +232,7 @@ def before_release(own: Own) -> None:
 
 
 def release(spec: UploadSpec) -> None:
-    """Request the release that a spec describes, and record it in the session."""
+    """Request the release that a spec describes and record it in the session."""
     own = own_data()
     own.specs = tuple(dict.fromkeys((*own.specs, spec)))
     RUNS.start(own.specs)

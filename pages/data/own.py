@@ -1,4 +1,4 @@
-"""The data set in a visitor's session, for the Your data page, and its files, deleted after the tab closes."""
+"""The data set in a visitor's session on the Your data page, with its files, which are deleted after the tab closes."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def example_trace() -> UploadTrace:
 
 @dataclass(kw_only=True)
 class Own(PageState):
-    """A visitor's data set, and the values of the form. Links contain none of it: a declaration is shared as a file."""
+    """A visitor's data set and the form's values. Links contain neither, because a declaration is shared as a file."""
 
     states: str = ""  # as typed, separated by commas, like the other lists
     actions: str = ""
@@ -89,14 +89,14 @@ class Own(PageState):
         return None if self.data is None or rho is None else self.data.replace(rho=rho)
 
     def refusal(self) -> str:
-        """Return why the budget refuses the offered release, in a sentence; "" if it fits. Raises SpecError."""
+        """Return a sentence about why the budget refuses the offered release; "" if it fits. Raises SpecError."""
         if self.spec is None or store().public:
             return ""
         return Budget(self.budget, rho=self.total).refusal(draws_of(self.spec))
 
 
 def listed(text: str) -> list[str]:
-    """Split a text at its commas, and return the nonempty parts."""
+    """Split a text at its commas and return the nonempty parts."""
     return [part.strip() for part in text.split(",") if part.strip()]
 
 
@@ -110,7 +110,7 @@ def going(own: Own) -> bool:
 
 @dataclass(eq=False)
 class _Belonging:
-    """Data of one tab. end: deletes them; busy: returns whether they are in use; seen: when the tab was last seen."""
+    """The data of one tab. end: deletes it; busy: returns whether it is in use; seen: when the tab was last seen."""
 
     session: str | None
     end: Callable[[], object]
@@ -119,15 +119,15 @@ class _Belonging:
 
 
 class Belongings:
-    """Data on this server that belong to tabs, by name. They are deleted when their tab has been gone for the store's
-    grace period and nothing uses them any more, so a page that is reloaded in time finds its work done."""
+    """The tabs' data on this server, by name. Data is deleted once its tab has been gone for the store's
+    grace period and nothing uses it any more, so a page that is reloaded in time finds its work done."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._all: dict[str, _Belonging] = {}
 
     def add(self, name: str, end: Callable[[], object], busy: Callable[[], bool]) -> None:
-        """Register data of this visitor's tab under a name. end: deletes them; busy: tests whether they are in use."""
+        """Register data of this visitor's tab under a name. end: deletes it; busy: tests whether it is in use."""
         with self._lock:
             self._all[name] = _Belonging(session_id(), end, busy)
 
@@ -139,7 +139,7 @@ class Belongings:
             found.end()
 
     def look(self, connected: Callable[[str], bool], grace: float) -> None:
-        """Delete the data of tabs that closed more than `grace` seconds ago and that nothing uses any more."""
+        """Delete data that nothing uses any more and whose tab closed more than `grace` seconds ago."""
         now = time.monotonic()
         with self._lock:
             known = list(self._all.items())
@@ -152,7 +152,7 @@ class Belongings:
 
 @st.cache_resource(show_spinner=False)
 def belongings() -> Belongings:
-    """Return the belongings on this server, watched by a thread."""
+    """Return the belongings on this server, which a thread watches."""
     found = Belongings()
     watch("belongings", lambda: found.look(connected, store().grace))
     return found

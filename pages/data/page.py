@@ -46,7 +46,7 @@ def main() -> None:
 
 
 def draw(own: Own, corner: DeltaGenerator, live: bool) -> None:
-    """Draw an example, then the visitor's own file; redraw while a file is read or a release is computed."""
+    """Draw an example, then the visitor's own file; redraw while a file is being read or a release computed."""
     if live != going(own):
         st.rerun()
     with corner:
@@ -77,7 +77,7 @@ BOXES = {"better": st.success, "worse": st.warning}
 
 
 def show_release(own: Own) -> None:
-    """Draw the last release of the visitor's file, and the spent budget."""
+    """Draw the last release from the visitor's file and the budget spent so far."""
     if not own.specs:
         return
     RUNS.strip(RUNS.progress(own.specs))
@@ -111,7 +111,7 @@ def show_release(own: Own) -> None:
 
 
 def on_one_screen(trace: UploadTrace, releases: int, key: str) -> None:
-    """Draw the verdict, the policy next to today's, and the conclusions that it does not allow."""
+    """Draw the verdict, the policy next to today's, and the conclusions that the release does not allow."""
     spec = trace.spec
     picture = kept((key, spec.to_json()), partial(beside_usual, spec, trace))
     head, covered, *blind = verdict.said(trace, releases) or [said.PAGE["nobody"], ""]
@@ -134,7 +134,7 @@ def on_one_screen(trace: UploadTrace, releases: int, key: str) -> None:
 
 
 def beside_usual(spec: UploadSpec, trace: UploadTrace, night: bool) -> Picture:
-    """Draw the policy next to the most frequent action of users, according to the release."""
+    """Draw the policy next to the users' most frequent actions, according to the release."""
     public, file, E = spec.public, trace.portable, float(next(iter(trace.errors.values())))
     labels = file.met
     met = [public.states.index(state) for state in labels]

@@ -1,4 +1,4 @@
-"""The tabs of Online about one run: Counts, Confidence set and Policy; and the selection of runs, for all tabs."""
+"""The tabs of Online about one run (Counts, Confidence set and Policy), and the selection of runs for all tabs."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from pages.shared.visitor.state import owner_id, session
 
 
 def offered(why: str) -> list[int]:
-    """Return the indices of the visible curves; if all are hidden, show a sentence that asks to show one."""
+    """Return the indices of the visible curves; if all are hidden, ask the visitor to show one."""
     found = [i for i, curve in enumerate(session().explore.shown) if not curve.hidden]
     if not found:
         st.info(f"All curves are hidden. Show one to {why}.")
@@ -68,14 +68,14 @@ def going(runs: Sequence[RunStatus]) -> list[RunStatus]:
 
 
 def progress(runs: Sequence[RunStatus]) -> Progress:
-    """Return the joint status of the visible runs, without a draft that is being computed."""
+    """Return the joint status of the visible runs, except for a draft that is being computed."""
     rows = zip(session().explore.shown, runs, strict=True)
     shown = {c.spec: run for c, run in rows if not (c.hidden or (c.draft and run.state in ACTIVE))}
     return Progress([*shown], {spec: run for spec, run in shown.items() if run.state != "done"})
 
 
 def look_closely(titles: Sequence[str]) -> tuple[Curve, SeedTrace] | None:
-    """Draw menus for curve and seed; return the curve and the trace, or None after showing the reason."""
+    """Draw menus for the curve and the seed; return the curve and the trace, or None after showing the reason."""
     e, places = session().explore, offered("see the details of a run")
     if not places:
         return None
@@ -91,7 +91,7 @@ def stretch(trace: SeedTrace) -> tuple[str, int, int]:
 
 
 def moment(found: SeedTrace, first: int | None = None) -> int:
-    """Draw a slider over the stored moments, by default at the episode `first` or the last; return the chosen index."""
+    """Draw a slider over the stored moments, initially at the episode `first` or the last; return the chosen index."""
     episodes = [int(k) for k in found.detail_episodes]
     e = session().explore
     return episodes.index(view.steps(e, "Episodes so far", "episode", episodes, count, otherwise=first))
@@ -102,7 +102,7 @@ SEEN = {"noisy": "With noise", "released": "As used for planning"}
 
 
 def counts_tab(titles: Sequence[str], _: Sequence[RunStatus]) -> None:
-    """Draw the visits to every state and action: true, with noise, and as released."""
+    """Draw the visit counts of every state and action: true, with noise, and as released."""
     found = look_closely(titles)
     if found is None:
         return
@@ -129,7 +129,7 @@ def counts_tab(titles: Sequence[str], _: Sequence[RunStatus]) -> None:
 def cells(
     mdp: TabularMDP, trace: SeedTrace, at: int, family: str, seen: str, step: int | None, night: bool
 ) -> Picture:
-    """Draw the counts of all state-action pairs at detailed moment number `at`, for one step or for all steps."""
+    """Draw the counts of all state-action pairs at the detailed moment number `at`, for one step or for all steps."""
     column, kind = (-2, count_figures.VISITS) if family == "visits" else (-1, count_figures.REWARDS)
     true, told = trace.counts[at][..., column], getattr(trace, seen)[at][..., column]
     bound = float(trace.error_bound[at]) if seen == "noisy" and trace.error_bound[at] > 0 else None
@@ -184,7 +184,7 @@ def ellipsoid_tab(titles: Sequence[str], _: Sequence[RunStatus]) -> None:
 def ellipsoid_picture(
     trace: SeedTrace, title: str, at: int, h: int, pair: tuple[int, int], near: bool, night: bool
 ) -> Picture:
-    """Draw the confidence set of one step, with its sentence."""
+    """Draw the confidence set of one step with a sentence about it."""
     beliefs, private, users = trace.beliefs, trace.spec.privacy != "none", int(trace.detail_episodes[at])
     noisy = region(beliefs, trace.noisy, at, h)
     quiet = region(beliefs, trace.series["sums"], at, h, "noiseless ")
@@ -212,7 +212,7 @@ CHARTS = {"steps": "Actions", "map": "Map", "visits": "Visits", "V": "Values V",
 
 
 def policy_tab(titles: Sequence[str], _: Sequence[RunStatus]) -> None:
-    """Draw the policy after some number of episodes, against the optimal one."""
+    """Draw the policy after a chosen number of episodes next to the optimal one."""
     found = look_closely(titles)
     if found is None:
         return
@@ -233,7 +233,7 @@ def policy_tab(titles: Sequence[str], _: Sequence[RunStatus]) -> None:
 
 
 def policy_picture(chart: str, mdp: TabularMDP, trace: SeedTrace, at: int, step: int, night: bool) -> Picture:
-    """Draw one of CHARTS at detailed moment number `at`."""
+    """Draw one of CHARTS at the detailed moment number `at`."""
     states, actions = mdp.state_labels, mdp.action_labels
     policy, occupancy, best = trace.policy[at], trace.occupancy[at], trace.optimal_policy
     chances = trace.chances[at] if trace.chances.size else None

@@ -80,7 +80,7 @@ def chips(titles: list[str]) -> None:
 
 
 def show_example(example: ExploreExample) -> None:
-    """Show an example as the comparison, and start its missing runs."""
+    """Show an example as the comparison and start its missing runs."""
     s = session()
     e = s.explore
     e.curves, e.view, e.removed, e.drafts, s.paused = list(example.curves), AT_FIRST, None, [], False
@@ -91,7 +91,7 @@ def show_example(example: ExploreExample) -> None:
 
 
 def actions(curve: Curve, own: str) -> None:
-    """Draw the actions of one chip. own: the curve's `identity`, as its place may change before a click arrives."""
+    """Draw the actions of one chip. own: the curve's `identity`, since its place may change before a click arrives."""
     s, spec, run = session(), curve.spec, ONLINE.status(curve.spec)
     st.caption("  \n".join(filter(None, [escape(in_common([curve])), escape(words(run))])))
     renamed = keyed(f"{own}:name", lambda text: change(spec, name=clean_name(text)))
@@ -120,7 +120,7 @@ def place(spec: RunSpec) -> int | None:
 
 
 def change(spec: RunSpec, **changes: Any) -> None:
-    """Change the curve of a run, unless it was removed meanwhile."""
+    """Change the curve of a run, unless it has been removed in the meantime."""
     e = session().explore
     if (at := place(spec)) is not None:
         e.curves[at] = replace(e.curves[at], **changes)
@@ -138,7 +138,7 @@ def remove(spec: RunSpec) -> None:
 
 
 def bring_back(at: int, curve: Curve) -> None:
-    """Put the curve that was removed last back in its place."""
+    """Put the most recently removed curve back in its place."""
     e = session().explore
     if e.removed != (at, curve):  # the first of two clicks has already restored it
         return
@@ -169,7 +169,7 @@ FIXED = "You can download an interactive chart of these curves from the Data tab
 
 
 def offer_page() -> None:
-    """Offer a page to download once workers have prepared its runs, or explain why there is none."""
+    """Offer a page for download once workers have prepared its runs, or explain why there is none."""
     s = session()
     curves = s.explore.visible
     st.markdown("**One page without a server**")
@@ -220,7 +220,7 @@ def file_name(specs: Sequence[RunSpec]) -> str:
 
 
 def data_tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
-    """Draw the downloads of the whole comparison, then the spec, code and command of one curve."""
+    """Draw the downloads for the whole comparison, then the spec, code and command for one curve."""
     e = session().explore
     places = look.offered("download the data")
     if not places:

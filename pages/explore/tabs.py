@@ -1,4 +1,4 @@
-"""The tabs of Online about all runs, Regret and Guarantee, and the same comparison as a page without a server."""
+"""The tabs of Online about all runs (Regret and Guarantee), and the same comparison as a page without a server."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def regret_tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
 
 
 def learner_at_work(titles: Sequence[str]) -> None:
-    """Draw one user who follows a run's policy, with a menu of runs."""
+    """Draw a user who follows a run's policy, and a menu of runs."""
     e, said = session().explore, messages("one_user")
     chosen = curve_menu("Curve", offered("follow one user"), titles)
     spec = e.shown[chosen].spec
@@ -140,7 +140,7 @@ def run_baselines(missing: Sequence[RunSpec]) -> None:
 
 
 def regret_chart(rows: Sequence[Row], measure: str, statistic: Statistic, how: dict[str, bool]) -> None:
-    """Draw the chart of these runs, below warnings about its limits. how: its axes, and whether seeds have lines."""
+    """Draw the chart of these runs, below warnings about its limits. how: its axes, and whether to draw each seed."""
     stuck = [(status.stuck(one), one.seeds) for one in {row[0].spec.baseline() for row in rows}]
     status.tell_doubts([words.unsettled(*max(stuck)), words.about_negative_prices(below_zero(rows))])
     baselines = [ONLINE.curves(row[0].spec.baseline()).token for row in rows] if measure == "extra" else []
@@ -176,7 +176,7 @@ def comparison_picture(
     statistic: Statistic,
     **how: bool,
 ) -> Picture:
-    """Draw the curves with a sentence about them. best: V* of each run, None if unknown."""
+    """Draw the curves with a sentence about them. best: the V* of each run, or None if it is unknown."""
     curves = []
     for (curve, kind, title, run), v_star in zip(rows, best, strict=True):
         baseline = ONLINE.curves(curve.spec.baseline()) if measure == "extra" else None
@@ -208,7 +208,7 @@ def played_page(
 
 
 def drawn_there(measure: str) -> PlayedMeasure:
-    """Return the measure that the page without a server draws for a measure of Online: the same, or else the first."""
+    """Return the measure that the page without a server draws for one of Online's: the same if it can, or the first."""
     found: tuple[PlayedMeasure, ...] = get_args(PlayedMeasure)
     return next((one for one in found if one == measure), found[0])
 
@@ -257,7 +257,7 @@ def guarantee_tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
 
 
 def compare(places: Sequence[int], curves: Sequence[Curve], titles: Sequence[str]) -> None:
-    """Draw a table of the guarantees of several curves, one in each row."""
+    """Draw a table of the guarantees of several curves, with one curve in each row."""
     rows: list[tuple[str, ...]] = [("Curve", "Privacy model", "Claimed", "Proved", IN_A_COUNT)]
     for i in places:
         run = curves[i].spec
@@ -307,7 +307,7 @@ def card(g: Guarantee, run: RunSpec, key: int) -> None:
 
 
 def every_promise(g: Guarantee, run: RunSpec, key: int) -> None:
-    """Draw, on request, everything we prove for the noise: (ε, δ), zCDP, and the best attacker's gain."""
+    """Draw, on request, everything that we prove about the noise: (ε, δ), zCDP, and the best attacker's gain."""
     part = st.expander("All proved (ε, δ)", on_change="rerun", key=f"promises_{key}")
     if not part.open:
         return

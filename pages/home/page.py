@@ -111,7 +111,7 @@ def moved(sent: Any) -> None:
 
 
 def slider_picture(epsilon: float, night: bool, slider: bool = False) -> Picture:
-    """Draw the chart of losses by privacy model, at first for one epsilon. slider: whether it contains a slider."""
+    """Draw the chart of losses by privacy model, initially for one epsilon. slider: whether it contains a slider."""
     all_costs = {e: known(e) for e in HOME_BUDGETS}
     see = sentences.about_trust(all_costs[epsilon], epsilon)
     return lost_by_trust(all_costs, epsilon=epsilon, v_star=best(), slider=slider, see=see, dark=night)

@@ -60,7 +60,7 @@ class Home(PageState):
 
 
 def link_to(epsilon: float) -> list[tuple[str, str]]:
-    """Return the query parameters of the link to this page at an epsilon."""
+    """Return the query parameters of the link that opens this page at an epsilon."""
     return [*links.link_heading(), ("eps", f"{epsilon:g}")]
 
 
@@ -87,7 +87,7 @@ def known(epsilon: float) -> list[Cost]:
 
 
 def best() -> float:
-    """Return V* of the page's runs, which is known."""
+    """Return the V* of the page's runs, which is always known."""
     known = answers.v_star(BASE)
     assert known is not None
     return known
@@ -103,7 +103,7 @@ _story = component("story", js=module_with_imports("story.js", "story_parts.js",
 
 
 def is_told(h: Home) -> bool:
-    """Return whether to show the story: not to visitors who follow a link or see an embedded page, who want the chart.
+    """Return whether to show the story. Visitors who follow a link or see an embedded page get the chart at once.
     After a reload, the address shows whether the slider was used below the story."""
     s = session()
     if s.arrived or not st.query_params:  # otherwise the slider wrote the address

@@ -1,4 +1,4 @@
-"""Lessons: a question with its chart, a guess, then the measured answer, common reasoning, and the explanation."""
+"""Lessons: a question with its chart and a guess, then the measured answer, common reasoning, and an explanation."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ def onward() -> None:
 
 
 def ways() -> None:
-    """Draw links to other pages and downloads."""
+    """Draw the downloads and the links to other pages."""
     here = lessons()
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="lesson_ways"):
         button(SAID["all"], go, "", icon="list", key="all_lessons")

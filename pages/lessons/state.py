@@ -26,7 +26,7 @@ Place = tuple[str, int]  # a lesson and a step of it, from 0
 
 @dataclass
 class Lessons(PageState):
-    """The state of the page that its links store."""
+    """The state of the page, as stored in its links."""
 
     key: str = ""  # key of the open lesson, "" for the list
     at: int = 0  # its step, from 0
@@ -59,12 +59,12 @@ class Lessons(PageState):
         return [at for at in range(len(self.lesson.steps)) if (self.key, at) not in self.answered]
 
     def counted(self, key: str) -> list[str]:
-        """Return the guess that counts for each question of a lesson, "" for none."""
+        """Return the guess that counts for each question of a lesson; "" if there is none."""
         return [self.answered.get((key, at), "") for at in range(len(LESSONS[key].steps))]
 
     @property
     def guess(self) -> str:
-        """Return the text of the guess for this question, perhaps incomplete, "" for none."""
+        """Return the text of the possibly incomplete guess for this question; "" if there is none."""
         return self.guesses.get(self.place, "")
 
     @property
@@ -161,7 +161,7 @@ def reveal() -> None:
 
 
 def begin_again(key: str) -> None:
-    """Delete the guesses for a lesson, and open its first question."""
+    """Delete the guesses in a lesson and open its first question."""
     here = lessons()
     for at in range(len(LESSONS[key].steps)):
         here.guesses.pop((key, at), None)

@@ -1,4 +1,4 @@
-"""The tabs of Offline: Suboptimality, Guarantee and Data about all runs, and the others about one data set."""
+"""The tabs of Offline: Suboptimality, Guarantee and Data are about all runs, and the others about one data set."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from pages.shared.visitor.state import owner_id
 
 
 def run_titles(specs: Sequence[OfflineSpec]) -> list[str]:
-    """Return a distinct plain title for each run, with the environment and the algorithm if there are several."""
+    """Return a distinct plain-text title for each run, with the environment and the algorithm if there are several."""
     several = len({spec.algorithm for spec in specs}) > 1
     labels = [place + label(spec, several) for place, spec in zip(places_apart(specs), specs, strict=True)]
     return distinct(told_apart(specs, labels))
@@ -60,7 +60,7 @@ def promise_words(spec: OfflineSpec) -> str:
 
 
 def most_private(specs: Sequence[OfflineSpec]) -> int:
-    """Return the index of the run with the strongest guarantee; the first if there are several."""
+    """Return the index of the run with the strongest guarantee, or of the first such run if there are several."""
     return min(range(len(specs)), key=lambda i: comparable(specs[i]) or math.inf)
 
 
@@ -72,7 +72,7 @@ def chosen_spec() -> int:
 
 
 def choose_data_set() -> tuple[OfflineTrace, int] | None:
-    """Draw menus for run, repetition and size; return the trace and the size's index, or None after showing why."""
+    """Draw menus for the run, repetition and size; return the trace and the size's index, or None after showing why."""
     part, specs = offline(), offline().specs
     titles, owners = run_titles(specs), [owner_id("offline")] * len(specs)
     found = view.close_look(part, specs, titles, range(len(specs)), most_private(specs), owners)
@@ -85,13 +85,13 @@ def choose_data_set() -> tuple[OfflineTrace, int] | None:
 
 
 def telling(trace: OfflineTrace) -> int:
-    """Return the default size: the largest that is not enough yet, else the largest with details."""
+    """Return the default size: the largest that is not yet enough, or else the largest with details."""
     short = trace.curve.at[trace.curve.values > CLOSE * trace.v_star]
     return int(short[-1] if len(short) else trace.detail_n[-1])
 
 
 def pessimism_tab() -> None:
-    """Draw the heatmaps of visits, penalty, and values before and after it."""
+    """Draw the heatmaps of the visits, the penalty, and the values before and after the penalty."""
     found = choose_data_set()
     if found is None:
         return
@@ -102,7 +102,7 @@ def pessimism_tab() -> None:
 
 
 def pessimism_picture(trace: OfflineTrace, at: int, step: int | None, night: bool) -> Picture:
-    """Draw the heatmaps of one data set with their sentence."""
+    """Draw the heatmaps of one data set with a sentence about them."""
     spec, mdp, n = trace.spec, data.environment(trace.spec), int(trace.detail_n[at])
     released = trace.released.get("visits")
     E = max((float(error) for error in trace.errors.values()), default=0.0) if released is not None else 0.0
@@ -143,7 +143,7 @@ def policy_tab() -> None:
 
 
 def coverage_tab() -> None:
-    """Draw how well the data of one behaviour policy cover the optimal policy."""
+    """Draw how well the data from one behaviour policy covers the optimal policy."""
     specs = offline().specs
     one = len({(spec.environment, str(spec.environment_params), spec.behaviour) for spec in specs}) == 1
     spec = specs[0] if one else specs[chosen_spec()]
@@ -171,7 +171,7 @@ def coverage_tab() -> None:
 
 
 def gap_tab() -> None:
-    """Draw the chart, and a table of the finished runs at one size."""
+    """Draw the chart and a table of the finished runs at one size."""
     specs = offline().specs
     best, room = best_of(specs), wide()
     if not any(len(RUNS.curves(spec).at) for spec in specs):
@@ -193,7 +193,7 @@ def best_of(specs: Sequence[OfflineSpec]) -> float | None:
 
 
 def curves_of(specs: Sequence[OfflineSpec], best: float | None) -> list[Series]:
-    """Return the runs' curves for the figure. A curator is trusted, so they have the central model's colours."""
+    """Return the runs' curves for the figure, in the central model's colours, because the curator is trusted."""
     looks, curves = numbered([style_of(spec) for spec in specs]), []
     for spec, title, look in zip(specs, run_titles(specs), looks, strict=True):
         run, known = RUNS.status(spec), RUNS.curves(spec)
@@ -214,7 +214,7 @@ def guarantee_tab() -> None:
 
 
 def data_tab() -> None:
-    """Draw downloads for the whole comparison, then the spec, code and command of one run."""
+    """Draw downloads for the whole comparison, then the spec, code and command for one run."""
     specs = offline().specs
     known, best = [RUNS.curves(spec) for spec in specs], best_of(specs)
     table = tidy(run_titles(specs), known, "n", "gap")

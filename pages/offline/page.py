@@ -1,4 +1,4 @@
-"""Offline: a policy learned from a private data set, and how large that data set has to be."""
+"""Offline: learning a policy from a private data set, and how large that data set has to be."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def in_common(specs: Sequence[OfflineSpec]) -> str:
 
 
 def examples() -> None:
-    """Draw the ready-made comparisons, and describe the one shown."""
+    """Draw the ready-made comparisons and describe the one that is shown."""
     part, titles = offline(), {example.title: example for example in EXAMPLES}
     now = next((example for example in EXAMPLES if example.specs == part.specs), None)
     shown = now.title if now else None
@@ -111,7 +111,7 @@ def results(corner: DeltaGenerator, live: bool) -> None:
 
 
 def run_box(found: Described) -> None:
-    """Describe what Run will do, and draw the buttons. found: the return values of `controls`."""
+    """Describe what Run will do and draw the buttons. found: the return values of `controls`."""
     specs, refused = found
     part = offline()
     kept = keyed("keep", into(part, "keep"))
@@ -165,7 +165,7 @@ def controls() -> Described:
 
 
 def budgets(settings: OfflineSettings) -> None:
-    """Draw the menu of privacy notions, the list of budgets, and delta if the notion has one."""
+    """Draw the menu of privacy notions, the list of budgets, and the field for delta if the notion has one."""
     supported = [OFFLINE_LEARNERS[key].privacies for key in settings.private]
     offered = [key for key in BUDGET if all(key in privacies for privacies in supported)]
     if settings.privacy not in offered:
@@ -188,7 +188,7 @@ def budgets(settings: OfflineSettings) -> None:
 
 
 def compared_specs() -> Described:
-    """Return the runs that Run will show, including those shown now if they stay; or None and the reasons."""
+    """Return the runs that Run will show, including those shown now if they stay, or None and the reasons."""
     state = offline()
     specs, refusal = described(lambda: specs_of(state.settings, session().draft))
     if specs is not None and state.keep:
@@ -208,7 +208,7 @@ REWARDS_HELP = (
 
 
 def menu(label: str, name: str, titles: Mapping[str, str], help: str, redraw: bool = False) -> None:
-    """Draw the menu of one setting. redraw: whether other controls depend on it, and are redrawn."""
+    """Draw the menu of one setting. redraw: whether other controls depend on it and so are redrawn."""
     settings = offline().settings
 
     def store(value: str) -> None:
@@ -253,7 +253,7 @@ def noise(settings: OfflineSettings) -> None:
 
 
 def more(s: Session, settings: OfflineSettings) -> None:
-    """Draw the settings that most visitors leave alone."""
+    """Draw the settings that most visitors leave unchanged."""
     fields = {"seeds": "Data sets of each size", "root_seed": "Root seed", "beta": "Failure probability β"}
     if settings.private:
         fields["contribution"] = "Most episodes of one user"

@@ -96,7 +96,7 @@ def knows(option: str) -> bool:
 
 
 def specs_of(settings: OfflineSettings, draft: Draft) -> tuple[OfflineSpec, ...]:
-    """Return the runs of the controls: one per learner without privacy, else one per budget. Raises SpecError."""
+    """Return the controls' runs: one for a learner without privacy, and one per budget for others. Raises SpecError."""
     if not settings.learners:
         raise SpecError("learners", "none was chosen; choose at least one.")
     budgets = read_values(FIELDS[BUDGET[settings.privacy]], settings.values[settings.privacy], MAX_CURVES)
@@ -135,7 +135,7 @@ def offline_spec_of(settings: OfflineSettings, draft: Draft, option: str, budget
 
 
 def settings_of(specs: Sequence[OfflineSpec]) -> OfflineSettings:
-    """Return settings that give these runs as far as possible; if runs differ, the first one counts."""
+    """Return settings that reproduce these runs as far as possible; where runs differ, the first one counts."""
     first = specs[0]
     private = [spec for spec in specs if spec.calibration]
     settings = OfflineSettings(**{name: getattr(first, name) for name in EVERY_RUN})
@@ -185,7 +185,7 @@ Specs = tuple[OfflineSpec, ...]
 
 
 class Example(NamedTuple):
-    """A ready-made comparison. say: a sentence of plain text about what it shows."""
+    """A ready-made comparison. say: a plain-text sentence about what it shows."""
 
     title: str
     say: str
@@ -199,7 +199,7 @@ LINEAR = OfflineSpec(
 
 
 def _budgets(base: OfflineSpec, *rho: float) -> tuple[OfflineSpec, ...]:
-    """Return the run without privacy, and a run at each of these budgets rho."""
+    """Return the run without privacy and a run at each of these budgets rho."""
     return (base.baseline(), *(base.replace(rho=each) for each in rho))
 
 
@@ -248,7 +248,7 @@ RUNS = Runs(("offline",), "offline")
 
 @dataclass(kw_only=True)
 class OfflineState(PageState):
-    """The page's state for one visitor."""
+    """The state of the page for one visitor."""
 
     view: OfflineView = OfflineView()
     specs: Specs = FIRST  # specs of the comparison
@@ -257,7 +257,7 @@ class OfflineState(PageState):
 
     @property
     def first_draft(self) -> Draft:
-        """Return the draft whose settings give the page's runs."""
+        """Return the draft with the settings of the page's runs."""
         return drafted(draft_of(RunSpec()), self.specs)
 
     @property
@@ -276,7 +276,7 @@ class OfflineState(PageState):
         RUNS.begin(self.specs)
 
     def set_controls(self, specs: Specs) -> None:
-        """Set the controls to values that give these runs."""
+        """Set the controls to values that reproduce these runs."""
         s = session()
         self.settings, s.draft = settings_of(specs), drafted(s.draft, specs)
         s.version += 1
@@ -294,7 +294,7 @@ class OfflineState(PageState):
         RUNS.start(self.specs)
 
     def take(self, example: Example) -> None:
-        """Show an example, and set the controls to it."""
+        """Show an example and set the controls to its values."""
         self.compare(example.specs)
         self.set_controls(example.specs)
 

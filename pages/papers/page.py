@@ -1,4 +1,4 @@
-"""Papers: every item of the five papers with its verdict and numbers, and a ranking of all algorithms."""
+"""Papers: every item from the five papers with its verdict and numbers, and a ranking of all algorithms."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ def opened(item: Item) -> None:
 
 
 def replay(setting: Setting, label: str) -> None:
-    """Draw a link to the page that runs a setting with exactly these values; if it has many runs, to the first ones.
+    """Draw a link to the page that runs a setting with exactly these values, or only its first runs if it has many.
 
     The page shows the measure that the claim is about, and the name of the setting, `label`, in a message.
     """
@@ -164,7 +164,7 @@ def replay(setting: Setting, label: str) -> None:
 
 
 def numbers(found: ClaimReport) -> None:
-    """Draw the numbers of each setting, grouped by statistic, and the conditions."""
+    """Draw the numbers for each setting, grouped by statistic, and the conditions."""
     lines = []
     for (statistic, _), places in views.by_statistic(found).items():
         lines += ["", f"**{escape(statistic[:1].upper() + statistic[1:])}**", ""]

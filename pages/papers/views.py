@@ -1,4 +1,4 @@
-"""The part of a visitor's session that belongs to the Papers page, and its charts.
+"""The part of a visitor's session that belongs to the Papers page, and the charts on that page.
 
 Its links are
 
@@ -42,7 +42,7 @@ RELATED = "related"  # list of later papers, in addition to the papers
 
 @dataclass
 class Papers(PageState):
-    """The state of the page that its links store."""
+    """The state of the page, as stored in its links."""
 
     paper: str = PAPERS[0]  # the paper whose items are listed, or RELATED
     row: str = ""  # address of the open item, "" for none
@@ -87,7 +87,7 @@ state = Papers.mine
 
 
 def open_item(address: str, setting: int | None = None) -> None:
-    """Open an item, or close it with ""."""
+    """Open an item, or close the open one if the address is ""."""
     item = all_items().get(address)
     state().put(row=address, setting=setting, paper=item.paper if item else state().paper)
 
@@ -113,7 +113,7 @@ WORDS = {"holds": "hold here", "fails": "fail here"}
 
 
 def drawn_matrix(night: bool) -> Picture:
-    """Draw the matrix of all items of all papers."""
+    """Draw the matrix of all items in all papers."""
     rows = {paper.title: [verdicts()[item.address] for item in paper.items] for paper in papers().values()}
     counts = Counter(found.verdict for found in verdicts().values())
     said = listed([f"{counts[one]} {WORDS.get(one, f'are {one}')}" for one in ITEM_VERDICTS if counts[one]])
@@ -129,7 +129,7 @@ def cell_pressed(event: Any) -> None:
 
 
 def ranking() -> None:
-    """Draw the ranking of all algorithms at the same proved guarantee, fewest users first."""
+    """Draw the ranking of all algorithms at the same proved guarantee, from the fewest users needed to the most."""
     here = state()
     titles = {key: f"{one.title} ({one.size})" for key, one in PROBLEMS.items()}
     with st.container(width=330):
@@ -157,7 +157,7 @@ def fewest(found: Sequence[Rank]) -> str:
 
 
 def by_statistic(found: ClaimReport) -> dict[tuple[str, str], list[int]]:
-    """Group the indices of settings that have the same statistic and the same unit of its interval."""
+    """Group the indices of settings that have the same statistic with the same unit for its interval."""
     groups: dict[tuple[str, str], list[int]] = {}
     for place, setting in enumerate(found.claim.settings):
         groups.setdefault((setting.statistic, setting.over), []).append(place)
@@ -178,7 +178,7 @@ def statistics(found: ClaimReport, wanted: Sequence[int]) -> None:
 def drawn_statistic(
     found: ClaimReport, statistic: str, over: str, places: Sequence[int], night: bool
 ) -> Picture:
-    """Plot one statistic of the settings with the indices `places`. over: the samples of its interval, or ""."""
+    """Plot one statistic for the settings with the indices `places`. over: the samples behind its interval, or ""."""
     settings, findings = found.claim.settings, found.findings
     rows = [(place + 1, settings[place].title, findings[place], found.numbers[place]) for place in places]
     log = settings[places[0]].form == "ratio"

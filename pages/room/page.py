@@ -98,7 +98,7 @@ def main() -> None:
 
 
 def meet() -> None:
-    """Ask the browser for its random name, which differs in each room. The browser stores the name for a day, together
+    """Ask the browser for its random name, which differs between rooms. The browser stores it for a day, together
     with a teacher's key. The page is redrawn once the name is here."""
     r = group()
     with st.container(key="device_holder"):
@@ -120,7 +120,7 @@ def _heard() -> None:
 
 
 def watch(what: Callable[[Room], object], drawn: Room) -> None:
-    """Redraw the page after a change in the room. Forty phones check twice a second, so a check is one query."""
+    """Redraw the page after a change in the room. Forty phones check twice a second, so each check is one query."""
     file = store()
 
     def still() -> bool:
@@ -135,7 +135,7 @@ def watch(what: Callable[[Room], object], drawn: Room) -> None:
 
 
 def arrive() -> Room | None:
-    """Return the joined room; None if joining fails or the room is gone, with the reason shown at the entrance."""
+    """Return the joined room, or None if joining fails or the room is gone; the entrance then shows the reason."""
     r = group()
     if r.drawn is not None and store().rooms.find(r.code) is None:
         leave(PHONE["gone"])
@@ -287,7 +287,7 @@ def predict(place: int, text: str, on_chart: bool = False) -> None:
 
 
 def send(place: int) -> None:
-    """Send the current prediction, which may have moved since the button was drawn, or show why it is refused."""
+    """Send the current prediction, which may have changed since the button was drawn, or show why it is refused."""
     r = group()
     r.told = ""
     try:
@@ -307,7 +307,7 @@ TOTALS = (1.0, 2.0, 3.0, 5.0, 10.0, 20.0)
 
 
 def visitor() -> Lease:
-    """Return the lease under which a visitor's attempts to enter or open rooms are counted for some minutes."""
+    """Return the lease under which a visitor's attempts to enter or open rooms are counted for a few minutes."""
     return Lease(session().visitor, network_address())
 
 
@@ -333,13 +333,13 @@ def entrance() -> None:
 
 
 def entered(text: str) -> None:
-    """Enter the room with a typed code, unless the field is empty."""
+    """Enter the room with the typed code, unless the field is empty."""
     if text.strip():
         typed(text)
 
 
 def typed(text: str) -> None:
-    """Enter the room with a typed code, or explain what is wrong with it."""
+    """Enter the room with the typed code, or explain what is wrong with the code."""
     if code := read_code(text):
         enter(code)
     else:

@@ -59,7 +59,7 @@ from pages.shared.visitor.state import PageState
 
 @dataclass
 class Class(PageState):
-    """The room in which a visitor is."""
+    """The room that a visitor is in."""
 
     code: str = ""  # "" for none
     key: str = ""  # key of its teacher, "" for students
@@ -83,7 +83,7 @@ class Class(PageState):
         return [("room", self.code)] if self.code else []
 
     def follow(self, given: Query, problems: list[str]) -> None:
-        """Enter the room named in a link; with a key, as its teacher."""
+        """Enter the room named in a link, as its teacher if the link contains the key."""
         text = last(given, "room") or ""
         code, key = read_code(text), last(given, "key") or ""
         problems += [wrong(text)] if text and not code else []
@@ -98,7 +98,7 @@ class Class(PageState):
 
 
 def wrong(text: str) -> str:
-    """Explain why a text is not a room's code."""
+    """Explain why a text is not a valid room code."""
     said, letters = messages("room")["entrance"], CODE_LENGTH
     if not text.strip():
         return filled(said["enter"], letters=letters)
@@ -127,7 +127,7 @@ def teaches() -> bool:
 
 
 def step_of_lesson(content: Guess) -> Asked | None:
-    """Return the step of the lesson; None if this server lacks the lesson or its runs."""
+    """Return the step of the lesson, or None if this server lacks the lesson or its runs."""
     lesson = LESSONS.get(content.lesson)
     if lesson is None or content.step >= len(lesson.steps) or unknown(lesson) or fault(lesson):
         return None
@@ -156,14 +156,14 @@ def predictions_together(step: ClassStep, found: Asked) -> None:
 
 
 def told(step: ClassStep, found: Asked, off: str = "") -> None:
-    """Draw the measured result and its explanation. off: how far a student's prediction is off."""
+    """Draw the measured result and its explanation. off: the error of a student's prediction."""
     said = off + found.found(evidence())
     explain(said, lambda: step_picture(found, "", shown=True, dark=False).table, f"room_{step.place}")
     st.markdown(explained(f":material/lightbulb: {escape(found.why(evidence()))}"))
 
 
 def show_large(picture: PackedPicture, key: str, large: bool) -> None:
-    """Show a figure with only its sentence; for a projector, on the rest of the screen."""
+    """Show a figure with only its sentence; on a projector, it fills the rest of the screen."""
     if large:
         draw(picture, f"{key}_large", height="stretch")
         st.markdown(explained(escape(picture.see)))
@@ -267,7 +267,7 @@ def on_screen(step: ClassStep, content: Guess, large: bool = False) -> None:
 
 
 def names_given(prediction: Order, orders: Sequence[Sequence[int]], truth: Sequence[int] | None) -> str:
-    """Write a table of the names given to each curve. truth: the correct ones, None until they are shown."""
+    """Write a table of the names given to each curve. truth: the correct names, or None until they are shown."""
     items = [escape(item) for item in prediction.items]
     curve = messages("lessons")["chart"]["curve"]
     rows = []
@@ -289,7 +289,7 @@ def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 def recap(
     content: Recap, steps: Sequence[ClassStep], level: str = "##", written: Mapping[int, str] | None = None
 ) -> None:
-    """Draw a lesson's sentences to remember, and the points of the class or, on a phone, of its own predictions.
+    """Draw a lesson's sentences to remember, and the points of the class or, on a phone, those for its own predictions.
 
     level: the Markdown signs before the heading. written: a phone's recorded predictions; None on the teacher's screen.
     """

@@ -1,4 +1,4 @@
-"""The teacher's page with the steps put to the class and its answers, and the projector view, one step at a time."""
+"""The teacher's page, with the steps put to the class and the answers; and the projector view of one step at a time."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ def pacing(step: ClassStep, here: Room) -> None:
 
 
 def composer(here: Room) -> None:
-    """Draw the form for the next step while phones have budget left; nothing once the room is closed."""
+    """Draw the form for the next step while phones have budget left; draw nothing once the room is closed."""
     if here.closed:
         return
     r = group()
@@ -166,7 +166,7 @@ def composer(here: Room) -> None:
 
 
 def choose(kind: str) -> None:
-    """Choose the kind of the next step in the form: a question, a clinic, or a prediction."""
+    """Choose the kind of step that comes next in the form: a question, a clinic, or a prediction."""
     group().puts = kind
     st.rerun()
 
@@ -203,7 +203,7 @@ def said(content: Content) -> str:
 
 
 def put() -> None:
-    """Put the step of the form to the class, reveal the previous one, and clear the form."""
+    """Put the step in the form to the class, reveal the previous step, and clear the form."""
     r = group()
     text, epsilon, step = (
         st.session_state.get(f"{field}_{r.asked}") for field in ("text", "epsilon", "step")
@@ -217,7 +217,7 @@ def put() -> None:
 
 
 def forget_room() -> None:
-    """Delete the room with all its data, and leave it."""
+    """Delete the room with all its data and leave it."""
     r = group()
     store().rooms.delete(r.code, r.key)
     leave(SAID["deleted"])
@@ -244,7 +244,7 @@ _keys = component("present_keys")
 
 
 def upcoming(put: Sequence[Content]) -> Content | None:
-    """Return what follows in the lessons: a step, a recap, or the next lesson's first step; None after the last."""
+    """Return what comes next in the lessons: a step, a recap, the first step of the next lesson, or None at the end."""
     order: list[Content] = []
     for key, lesson in LESSONS.items():
         order += [*(Guess(key, at) for at in range(len(lesson.steps))), Recap(key)]
@@ -254,7 +254,7 @@ def upcoming(put: Sequence[Content]) -> Content | None:
 
 
 def title(content: Content) -> str:
-    """Return a short title of a step's content."""
+    """Return a short title for a step's content."""
     if isinstance(content, Question):
         return content.text
     if isinstance(content, Clinic):
@@ -266,7 +266,7 @@ def title(content: Content) -> str:
 
 
 def led_stage(here: Room) -> None:
-    """Draw the projector view: the visible step, and the button to the next one."""
+    """Draw the projector view: the visible step and the button for the next one."""
     r = group()
     steps = store().rooms.steps(r.code)
     last = len(steps) - 1
@@ -298,7 +298,7 @@ def shown_step(step: ClassStep, steps: Sequence[ClassStep]) -> None:
 
 
 def bar(here: Room, steps: Sequence[ClassStep], place: int) -> None:
-    """Draw the buttons Back and Next: Next returns to the last step, shows the answer, or puts another step."""
+    """Draw the Back and Next buttons. Next returns to the last step, shows its answer, or puts another to the class."""
     last, state = len(steps) - 1, steps[-1].state if steps else None
     button(LEAD["back"], look, place - 1, icon="chevron_left", key="present_previous", disabled=place <= 0)
     if place < last:
@@ -323,7 +323,7 @@ def bar(here: Room, steps: Sequence[ClassStep], place: int) -> None:
 
 
 def lead(on: bool = True) -> None:
-    """Open the projector view if `on`, and otherwise return to the teacher's page."""
+    """Open the projector view if `on` is true, and otherwise return to the teacher's page."""
     r = group()
     r.leading, r.looked = on, None
 
@@ -335,7 +335,7 @@ def look(place: int) -> None:
 
 
 def onward(last: int, state: State | None) -> None:
-    """Reveal the last step, or put the next one to the class.
+    """Reveal the last step or put the next one to the class.
 
     last, state: the step and state when the page was drawn; a second click before it is redrawn does nothing.
     """

@@ -57,7 +57,7 @@ def listing(live: bool) -> None:
 
 
 def everything() -> list[RunRow]:
-    """Return this visitor's runs, including the runs of pages that request many."""
+    """Return this visitor's runs, including those of pages that request many."""
     return [row for name in owners() for row in store().runs(name)]
 
 
@@ -78,7 +78,7 @@ def runs_as_one(page: Page, group: str, rows: list[RunRow]) -> None:
 
 
 def entry(i: int, row: RunRow) -> None:
-    """Draw one run with its status and buttons for the possible actions."""
+    """Draw one run with its status and a button for each possible action."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown(f"**{escape(label(row.spec))}**", width="stretch")
         if row.state in ACTIVE:
@@ -101,7 +101,7 @@ def entry(i: int, row: RunRow) -> None:
 
 
 def clear() -> None:
-    """Remove the visitor's finished runs from the list, and report how many there were."""
+    """Remove the visitor's finished runs from the list and report how many there were."""
     s = session()
     before = len(everything())
     if all(attempt(store().clear, name) for name in owners()):

@@ -1,4 +1,4 @@
-"""Ready-made comparisons: those that Online shows at first or offers, and those that the home page draws."""
+"""Ready-made comparisons: those that Online shows initially or offers, and those that the home page draws."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pages.shared.visitor.links import Curve
 
 
 class ExploreExample(NamedTuple):
-    """A comparison worth looking at. say: its content in one sentence of Markdown."""
+    """A comparison worth looking at. say: a description of it in one sentence of Markdown."""
 
     title: str
     say: str
@@ -90,7 +90,7 @@ EXAMPLES = (
 
 
 def example_specs() -> list[RunSpec]:
-    """Return all runs of the examples that the home page does not draw."""
+    """Return all runs in the examples that the home page does not draw."""
     shown = set(home_specs())
     found = dict.fromkeys(curve.spec for example in EXAMPLES for curve in example.curves)
     return [spec for spec in found if spec not in shown]

@@ -85,7 +85,7 @@ def fault(lesson: Lesson) -> str:
 
 @cache
 def evidence() -> Evidence:
-    """Return the evidence that lessons are judged by; files are read once."""
+    """Return the evidence for the answers in lessons; each file is read only once."""
     asked: dict[tuple[str, Any], Any] = dict(bundled_papers().evidence.answers)
     asked |= {
         ("scores", spec): {"first": scores.first, "second": scores.second}
@@ -167,7 +167,7 @@ def step_chart(
 
 
 def pictured(lesson: Lesson, at: int) -> None:
-    """Draw, in a fold, the environment that first appears at a step, if any, with users who walk through it."""
+    """Draw, in a fold, the environment that first appears in a step, if any, with users who walk through it."""
     met = lesson.met(at)
     if met is None:
         return
@@ -186,7 +186,7 @@ def pictured(lesson: Lesson, at: int) -> None:
 
 
 def question_beside_picture(lesson: Lesson, at: int, words: str) -> None:
-    """Draw the question for a projector, next to a drawing of the environment if that first appears in this step."""
+    """Draw the question for a projector, next to a drawing of the environment if it first appears in this step."""
     met = lesson.met(at)
     if met is None:
         st.markdown(words, anchors=False)
@@ -205,19 +205,19 @@ def recap_sentences(lesson: Lesson) -> None:
 
 
 def points(steps: Sequence[Step], texts: Sequence[str]) -> list[float]:
-    """Return the points for each prediction of a step. texts: the predictions, "" for none, which gives 0."""
+    """Return the points for each prediction in a step. texts: the predictions; "" for a missing one, which gives 0."""
     pairs = zip(steps, texts, strict=True)
     return [step.score(text, evidence()) if text else 0.0 for step, text in pairs]
 
 
 def own_score(steps: Sequence[Step], texts: Sequence[str]) -> str:
-    """Write the visitor's points out of all points."""
+    """Write the visitor's points out of the possible total."""
     own = f"{round(sum(points(steps, texts)), 2):g}"
     return filled(SCORE["own"], points=own, most=len(steps))
 
 
 def score_card(steps: Sequence[Step], texts: Sequence[str], below: str = "") -> None:
-    """Draw the visitor's points, and the result of each prediction. texts: the predictions, "" for none."""
+    """Draw the visitor's points and the result of each prediction. texts: the predictions; "" for a missing one."""
     rows = []
     for n, (step, text, own) in enumerate(zip(steps, texts, points(steps, texts), strict=True), 1):
         off = step.off(text, evidence()) if text else SCORE["without"]
@@ -234,7 +234,7 @@ Said = Callable[[str], None]
 
 
 def answer_field(prediction: Prediction, text: str, said: Said) -> None:
-    """Draw the field for a prediction, for visitors who do not press the chart itself."""
+    """Draw the field for a prediction, for visitors who do not click on the chart itself."""
     hint = ""
     if isinstance(prediction, Order):
         hint = "order_hint"
@@ -274,7 +274,7 @@ def answer_field(prediction: Prediction, text: str, said: Said) -> None:
 
 
 def chosen(prediction: Prediction, text: str, event: Any) -> str | None:
-    """Return the prediction after a press on the chart; None if the press means nothing."""
+    """Return the prediction after a click on the chart, or None if the click means nothing."""
     points = event["selection"]["points"]
     if not points:
         return None
@@ -297,7 +297,7 @@ _drag = component("drag")
 
 
 def draggable(prediction: Prediction, text: str, chart: str, said: Said) -> None:
-    """Let the visitor drag a chart's marker, if there is one. text: its place, or ""; said: called with a new place."""
+    """Let the visitor drag a chart's marker, if there is one. text: its place, or ""; said: called with a new one."""
     if not isinstance(prediction, Marker):
         return
     marks = prediction.marks

@@ -1,4 +1,4 @@
-"""Names and looks of curves: the settings that distinguish a run from the others in the comparison."""
+"""The names and styles of curves: the settings that distinguish a run from the others in the comparison."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _SAID = 3  # most differences in a title
 
 
 def titles(curves: Sequence[Curve]) -> list[str]:
-    """Return a title for each curve, plain text, no two alike; it names environment and algorithm if they differ."""
+    """Return a unique plain-text title for each curve, which names the environment and algorithm if they differ."""
     several = len({curve.spec.algorithm for curve in curves}) != 1 or len(curves) == 1
     places = places_apart([curve.spec for curve in curves])
     labels = [place + label(curve.spec, several) for curve, place in zip(curves, places, strict=True)]
@@ -54,7 +54,7 @@ def titles(curves: Sequence[Curve]) -> list[str]:
 
 
 def places_apart(specs: Sequence[RunSpec | OfflineSpec]) -> list[str]:
-    """Return a prefix for each run's title: its environment, distinguished from the others; "" if all share one."""
+    """Return a prefix for each run's title: its environment, told apart from the others; "" if all runs share one."""
     if len({place_of(spec) for spec in specs}) == 1:
         return [""] * len(specs)
     names = [ENVIRONMENTS[spec.environment].called(spec.environment_params) for spec in specs]
@@ -69,13 +69,13 @@ def _place(spec: RunSpec | OfflineSpec, inside: Sequence[str]) -> str:
 
 
 def told_apart(specs: Sequence[Spec], labels: Sequence[str]) -> list[str]:
-    """Return the labels; to equal labels, add the settings in which their specs differ."""
+    """Return the labels; equal labels are followed by the settings in which their specs differ."""
     told = _differences(list(map(_flat, specs)), labels)
     return [", ".join([words, *each]) for words, each in zip(labels, told, strict=True)]
 
 
 def _differences(settings: Sequence[Mapping[str, Any]], labels: Sequence[str]) -> list[list[str]]:
-    """Describe, for each label, the settings in which it differs from the others that are equal to it."""
+    """Describe, for each label, the settings in which its spec differs from those with an equal label."""
     result = []
     for own, words in zip(settings, labels, strict=True):
         group = [other for other, label in zip(settings, labels, strict=True) if label == words]
@@ -88,7 +88,7 @@ def _differences(settings: Sequence[Mapping[str, Any]], labels: Sequence[str]) -
 
 
 def label(spec: RunSpec, with_algorithm: bool = True) -> str:
-    """Name algorithm, privacy model and epsilon in a few words."""
+    """Name the algorithm, the privacy model and epsilon in a few words."""
     privacy = called(
         phrase("plain") if spec.privacy == "none" else f"{spec.privacy} ε = {spec.epsilon:g}",
         episodes_each(spec),
@@ -101,12 +101,12 @@ def label(spec: RunSpec, with_algorithm: bool = True) -> str:
 
 
 def episodes_each(spec: RunSpec | OfflineSpec) -> str:
-    """Describe the number of episodes that one user may have; "" if it is one."""
+    """Describe the number of episodes that one user may have; "" if only one."""
     return f"up to {spec.contribution} episodes a user" if spec.contribution > 1 else ""
 
 
 def kinds(curves: Sequence[Curve]) -> list[CurveStyle]:
-    """Return the styles of a comparison's curves, no two alike. Each further environment has different dashes."""
+    """Return the styles of a comparison's curves, no two of them alike. Each further environment has its own dashes."""
     looks = [replace(style_of(curve.spec), draft=curve.draft) for curve in curves]
     places = [place_of(curve.spec) for curve in curves]
     order = list(dict.fromkeys(places))
@@ -115,7 +115,7 @@ def kinds(curves: Sequence[Curve]) -> list[CurveStyle]:
 
 
 def in_common(curves: Sequence[Curve], moving: bool = False) -> str:
-    """Describe the common settings that a reader needs, as plain text. moving: whether to leave out users and seeds."""
+    """Describe in plain text the common settings that a reader needs. moving: whether to leave out users and seeds."""
     first = curves[0].spec
     specs = [curve.spec for curve in curves]
     parts = shared_problem(specs)
@@ -130,13 +130,13 @@ def in_common(curves: Sequence[Curve], moving: bool = False) -> str:
 
 
 def only(values: Iterable[T]) -> list[T]:
-    """Return a list of the one value that all have in common, or an empty list if the values differ."""
+    """Return a list with the one value that all have in common, or an empty list if the values differ."""
     found = list(set(values))
     return found if len(found) == 1 else []
 
 
 def shared_problem(specs: Sequence[RunSpec | OfflineSpec]) -> list[str]:
-    """Describe the environment that all specs share, with the common parameters; [] if there are several."""
+    """Describe the environment that all specs share with its common parameters; [] if the environments differ."""
     first = specs[0]
     if len({(s.environment, s.environment_params.get("id")) for s in specs}) > 1:
         return []

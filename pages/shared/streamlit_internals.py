@@ -1,4 +1,4 @@
-"""The pages' uses of Streamlit's internals, with the reasons and the upstream changes that would make them unnecessary.
+"""The pages' uses of Streamlit's internals, the reasons, and the upstream changes that would make them unnecessary.
 
 Nothing else in pages/ imports `streamlit.runtime`; the parts that the server replaces before it serves are in
 dprl/streamlit_patches.py.
@@ -21,12 +21,12 @@ from dprl.streamlit_patches import STILL
 
 
 def current_run() -> ScriptRunContext | None:
-    """Return this thread's run of a visitor's script; None outside of one, as in tests."""
+    """Return this thread's run of a visitor's script, or None outside of such a run, as in tests."""
     return get_script_run_ctx(suppress_warning=True)
 
 
 def session_id() -> str | None:
-    """Return Streamlit's name for the visitor's tab, by which we check whether it is connected; None if there is none.
+    """Return Streamlit's name for the visitor's tab, which we use to check the connection; None if there is no tab.
 
     Unnecessary once Streamlit has events for the beginning and the end of a session.
     """
@@ -35,17 +35,17 @@ def session_id() -> str | None:
 
 
 def serving() -> bool:
-    """Return whether a server runs here: tests have none."""
+    """Return whether a server is running here; tests have none."""
     return runtime.exists()
 
 
 def connected(session: str) -> bool:
-    """Return whether a session's tab is connected. Raises RuntimeError if no server runs here."""
+    """Return whether a session's tab is connected. Raises RuntimeError if no server is running here."""
     return runtime.get_instance().is_active_session(session)
 
 
 def went_back() -> bool:
-    """Return whether the visitor has just pressed Back or Forward, and so means an address that was seen before.
+    """Return whether the visitor has just pressed Back or Forward, and so wants an address that was seen before.
 
     Unnecessary once `st.query_params` reports the cause of a change of the address.
     """
@@ -54,7 +54,7 @@ def went_back() -> bool:
 
 
 def forget_parts() -> None:
-    """Let Streamlit forget the fragments of the page that the visitor came from.
+    """Make Streamlit forget the fragments of the page that the visitor came from.
 
     A browser that does not yet know about the new page still requests them. Streamlit forgets them only after the page
     has run, and until then answered as if for the old page: the browser emptied the page, and was left with additions
@@ -92,7 +92,7 @@ def keep_downloads() -> None:
 
 
 class LastingFiles(MediaFileManager):
-    """Streamlit's manager of files, which gives a file that is made on request a new id whenever its button is drawn.
+    """Streamlit's file manager, which gives a file that is made on request a new id whenever its button is drawn.
 
     A browser that does not yet know the new id requests the old one, which is forgotten by then: on a page that redraws
     itself, some presses gave no file. Here a button keeps its id, which calls the `make` drawn last, and the file stays
@@ -110,7 +110,7 @@ class LastingFiles(MediaFileManager):
         *,
         element_id: str = "",
     ) -> str:
-        """Return the id of a button. It keeps the id of this visitor's earlier button with the same key, if any."""
+        """Return the id of a button, which is that of this visitor's earlier button with the same key, if any."""
         new = super().add_deferred(data_callable, mimetype, coordinates, file_name, element_id=element_id)
         with self._lock:
             entry = self._deferred_callables[new]

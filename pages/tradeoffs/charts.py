@@ -1,4 +1,4 @@
-"""The results of a study: its curves, the papers' bounds, doubts, and the search for the users needed."""
+"""The results of a study: its curves, the papers' bounds, doubts, and the search for the number of users needed."""
 
 from __future__ import annotations
 
@@ -57,18 +57,18 @@ def frontiers(study: SweepView) -> list[Frontier]:
 
 
 def worst_of(spec: RunSpec) -> float:
-    """Return the largest possible loss of a run; NaN while V* is unknown."""
+    """Return the largest possible loss in a run, or NaN while V* is unknown."""
     v_star = answers.v_star(spec)
     return np.nan if v_star is None else all_to_lose(spec, v_star)
 
 
 def price(spec: RunSpec) -> NDArray[np.float64]:
-    """Return a run's privacy cost, [seeds]: its regret minus the regret of the same seed without privacy."""
+    """Return a run's privacy cost [seeds], which is its regret minus the regret of the same seed without privacy."""
     return ends(spec) - ends(spec.baseline())
 
 
 def growth(study: SweepView) -> dict[str, list[Growth]]:
-    """Return how each private model's cost grows with the users, by title; {} on other axes. Finished models only."""
+    """Return, by title, how each finished private model's cost grows with the number of users; {} on other axes."""
     if study.x != "episodes":
         return {}
     found = {}
@@ -82,7 +82,7 @@ def growth(study: SweepView) -> dict[str, list[Growth]]:
 
 
 def refusals(study: SweepView) -> list[str]:
-    """List the parts left out of the chart: for each reason, a sentence in Markdown."""
+    """List the parts that are left out of the chart, with a sentence in Markdown for each reason."""
     sentences = []
     for reason, models in study.refusals.items():
         names = listed([quoted(study.titles[model]) for model in models])
@@ -92,7 +92,7 @@ def refusals(study: SweepView) -> list[str]:
 
 
 def users_search(study: SweepView, way: str, target: float) -> search.UsersFound:
-    """Return the search for the users needed under one privacy model, as far as finished runs allow."""
+    """Return the search for the number of users needed under one privacy model, as far as finished runs allow."""
     runs = study.searches[way]
 
     def price_at(episodes: int) -> NDArray[np.float64] | None:
@@ -105,7 +105,7 @@ def users_search(study: SweepView, way: str, target: float) -> search.UsersFound
 
 
 def target(study: SweepView) -> float:
-    """Return the privacy cost per episode that the share of V* allows; NaN while V* is unknown."""
+    """Return the privacy cost per episode that the share of V* allows, or NaN while V* is unknown."""
     v_star = answers.v_star(study.base)
     return np.nan if v_star is None else study.share / 100 * v_star
 
@@ -205,7 +205,7 @@ def fewest_and_most(study: SweepView, found: Found) -> str:
 
 
 def needed(study: SweepView) -> None:
-    """Plot the users needed, under each privacy model, for the privacy cost of an episode to become small enough."""
+    """Plot the number of users needed under each privacy model for the privacy cost per episode to be small enough."""
     base, name = study.base, "Highest privacy cost of an episode, % of V*"
     with st.columns(2)[0]:
         allowed = fields_of(SweepView)["share"]

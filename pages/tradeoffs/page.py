@@ -67,7 +67,7 @@ def main() -> None:
 
 
 def draw_sweep(corner: DeltaGenerator, live: bool) -> None:
-    """Draw the progress and the chart; redraw until the last run has ended."""
+    """Draw the progress and the chart, and redraw them until the last run has ended."""
     t = trade()
     study = t.view
     runs = charts.wanted(study)
@@ -165,7 +165,7 @@ def frontier_chart(study: SweepView) -> None:
 
 
 def downloads(study: SweepView, draw: Any) -> None:
-    """Draw downloads of all numbers, the settings, the papers, and the chart, which `draw` returns."""
+    """Draw the downloads: all numbers, the settings, the papers, and the chart, which `draw` returns."""
     sweep, title = study.sweep, f"{studies.SHOWS[study.show]} against {AXES.get(study.x, study.x)}"
     final = {spec: RunCurves(np.array([spec.size]), ends(spec)[:, None]) for spec in sweep.specs}
     with st.container(horizontal=True, gap="small"):
@@ -179,7 +179,7 @@ def downloads(study: SweepView, draw: Any) -> None:
 
 
 def controls() -> DeltaGenerator:
-    """Draw all controls; return the container below the models that lists the models that cannot be run."""
+    """Draw all controls; return the container below the menu of models for a list of those that cannot be run."""
     s, t = session(), trade()
     panel.environment(s)
     panel.learner(s)
@@ -218,7 +218,7 @@ def models_menu(t: studies.SweepPageState) -> None:
 
 
 def axis(t: studies.SweepPageState) -> None:
-    """Draw the menu of the horizontal axis, and the field of its values."""
+    """Draw the menu for the horizontal axis and the field for its values."""
     s = session()
     try:
         base = base_of_controls()
@@ -254,7 +254,7 @@ def base_of_controls() -> RunSpec:
 
 
 def sweep_box(left_out: DeltaGenerator) -> None:
-    """Describe what Run will do, and draw the button. left_out: the container for reasons too long for this box."""
+    """Describe what Run will do and draw the button. left_out: the container for reasons too long for this box."""
     t = trade()
 
     def made() -> SweepView:

@@ -79,7 +79,7 @@ class SweepView:
 
     @property
     def sweep(self) -> Sweep[Any]:
-        """Return the sweep of every model at every value."""
+        """Return the sweep over all models and all values."""
         return _once(self.base, self.models, self.x, self.values)[0]
 
     def points(self, model: str) -> list[tuple[Any, RunSpec]]:
@@ -124,7 +124,7 @@ class SweepView:
 
     @property
     def common(self) -> str:
-        """Describe the common settings of all points."""
+        """Describe the settings that all points have in common."""
         specs = list(self.sweep.specs)
         if self.show == "users":
             specs = [spec for runs in self.searches.values() for spec in runs.values()]
@@ -155,7 +155,7 @@ def _once(base: RunSpec, models: tuple[str, ...], x: str, at: tuple[Any, ...]) -
 
 
 def axes(base: RunSpec) -> dict[str, Field]:
-    """Return the possible axes: the budget, the users, and the environment's own whole numbers (H, S, A...)."""
+    """Return the possible axes: the budget, the number of users, and the environment's whole-number parameters."""
     found = {name: FIELDS[name] for name in ("epsilon", "episodes", "contribution")}
     return found | {
         f.name: f for f in ENVIRONMENTS[base.environment].fields if f.kind == "int" and f.name != "seed"
@@ -163,7 +163,7 @@ def axes(base: RunSpec) -> dict[str, Field]:
 
 
 def default_values(base: RunSpec, x: str) -> tuple[Any, ...]:
-    """Return the default values of an axis; for a parameter of the environment, values around the base's."""
+    """Return the default values of an axis; for an environment parameter, they are around the value in the base."""
     if x in VALUES:
         return VALUES[x]
     allowed = []
@@ -174,7 +174,7 @@ def default_values(base: RunSpec, x: str) -> tuple[Any, ...]:
 
 
 def parse_values(base: RunSpec, x: str, text: str) -> tuple[Any, ...]:
-    """Read values written as `0.1, 1, 10`, ascending. Raises SpecError."""
+    """Read values written as `0.1, 1, 10`, in ascending order. Raises SpecError."""
     return read_values(axes(base)[x], text, MOST_VALUES)
 
 
@@ -204,7 +204,7 @@ DEFAULT = SweepView(RunSpec(episodes=10**10, seeds=10))
 
 
 def questions(base: RunSpec) -> dict[str, SweepView]:
-    """Return ready-made studies of a base by their question. With many models, every second value is left out."""
+    """Return the ready-made studies of a base by question. If there are many models, every second value is left out."""
     usual = usual_models(base)
     known = mechanisms_for(base.algorithm, "central") if "central" in usual else ()
     scaled = ("central:laplace-tree:scaled",) if "laplace-tree" in known else ()
@@ -235,7 +235,7 @@ def question_of(study: SweepView) -> str | None:
 
 
 def encode(study: SweepView) -> list[tuple[str, str]]:
-    """Return the query parameters, in order, each key and value unescaped."""
+    """Return the query parameters in order, with unescaped keys and values."""
     return [
         *link_heading(),
         (BASE, encode_spec(study.base)),
@@ -278,7 +278,7 @@ RUNS = Runs(("tradeoffs",), "sweep", by_ends=True)  # some results are bundled a
 
 @dataclass
 class SweepPageState(PageState):
-    """The page's state for one visitor."""
+    """The state of the page for one visitor."""
 
     view: SweepView = DEFAULT  # the study that is shown
     models: list[str] = field(default_factory=lambda: list(DEFAULT.models))  # chosen in the controls
@@ -297,7 +297,7 @@ class SweepPageState(PageState):
         return encode(self.view)
 
     def follow(self, given: Query, problems: list[str]) -> None:
-        """Show the study of a link, and request its missing runs."""
+        """Show the study in a link and request its missing runs."""
         study = decode(given, problems, session().files)
         show_study(study)
         self.linked = True
@@ -308,7 +308,7 @@ trade = SweepPageState.mine
 
 
 def show_study(study: SweepView) -> None:
-    """Show a study, and set the controls to its values."""
+    """Show a study and set the controls to its values."""
     t = trade()
     t.view, t.asked = study, False
     set_controls(study)

@@ -29,7 +29,7 @@ OWN = ("S", "A", "H", "value")  # fields that a measured problem determines
 
 
 def encode(asked: Asked) -> list[tuple[str, str]]:
-    """Return the query parameters, in order, each key and value unescaped."""
+    """Return the query parameters in order, with unescaped keys and values."""
     items = links.link_heading()
     if asked.problem:
         items.append(("problem", asked.problem))
@@ -43,12 +43,12 @@ def encode(asked: Asked) -> list[tuple[str, str]]:
 
 @cache
 def users_table() -> Table:
-    """Return the bundled table; read only once."""
+    """Return the bundled table, which is read only once."""
     return Table.from_dict(asset("users"))
 
 
 def asked_of(spec: RunSpec) -> Asked:
-    """Return the environment, the budget and the users of a run as a question for this page. Values that this page does
+    """Turn a run's environment, budget and number of users into a question for this page. Values that this page does
     not offer are replaced by defaults, and so is the default number of users of Online, a billion, because nobody chose
     it."""
     params, problems = dict(spec.environment_params), users_table().problems.values()
@@ -68,7 +68,7 @@ def asked_of(spec: RunSpec) -> Asked:
 
 @dataclass
 class Users(PageState):
-    """The page's state for one visitor. asked: the question; taken: the question taken over from Online, or None."""
+    """The state of the page for one visitor. asked: the question; taken: the one taken over from Online, or None."""
 
     asked: Asked = field(default_factory=Asked)
     taken: Asked | None = None
@@ -92,18 +92,18 @@ users = Users.mine
 
 
 def change(name: str, value: Any) -> None:
-    """Change one field of the question, and update the address."""
+    """Change one field of the question and update the address."""
     users().put(asked=replace(users().asked, **{name: value}))
 
 
 def take(asked: Asked) -> None:
-    """Replace the question by one with other settings, after a click on their button."""
+    """Replace the question with one that has other settings, after a click on their button."""
     users().put(asked=asked)
     session().version += 1
 
 
 def choose(key: str) -> None:
-    """Choose a measured environment, or go on with the sizes of the one that was chosen."""
+    """Choose a measured environment, or continue with the sizes of the one that was chosen."""
     asked = users().asked
     known = None if key else users_table().problems.get(asked.problem)
     if known is not None:

@@ -73,7 +73,7 @@ def main() -> None:
 
 
 def answer(asked: Asked, found: Sequence[Need]) -> None:
-    """Draw the answer, and if the users are not enough, a button for each change that makes them enough."""
+    """Draw the answer and, if the users are too few, a button for each change that makes them enough."""
     st.markdown(f"## {explained(escape(words.answer(users_table(), asked, found)))}", anchors=False)
     if asked.met or found[1].verdict in ("enough", "not known"):
         return
@@ -85,7 +85,7 @@ def answer(asked: Asked, found: Sequence[Need]) -> None:
 
 
 def inputs() -> None:
-    """Draw the fields of the visitor's users and goals."""
+    """Draw the fields for the visitor's users and goals."""
     asked, problems = users().asked, users_table().problems
     with st.container(horizontal=True, gap="small", key="users_inputs"):
         with st.container(width=MENU, key="users_environment"):

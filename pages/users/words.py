@@ -1,4 +1,4 @@
-"""The sentences about a visitor's numbers, as plain text; and the answers as summary boxes and as a chart."""
+"""The sentences about a visitor's numbers, as plain text, and the answers as summary boxes and as a chart."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ TODAY = (
 
 
 def named(problem: Problem) -> str:
-    """Return an environment's title in a menu."""
+    """Return an environment's title for a menu."""
     size = f"S = {problem.S}, A = {problem.A}, H = {problem.H}"
     return f"{problem.title}: {size}, V* = {percent(problem.value / 100)} of H"
 
@@ -64,7 +64,7 @@ def common(table: Table, asked: Asked) -> str:
 
 
 def given(model: str) -> str:
-    """Describe who is trusted, worded to end a clause."""
+    """Describe who is trusted, in words that end a clause."""
     return "without privacy" if model == "none" else f"with {PRIVATIZERS[model].words.given}"
 
 
@@ -77,7 +77,7 @@ def way(model: str) -> str:
 
 
 def answer(table: Table, asked: Asked, found: Sequence[Need]) -> str:
-    """Describe whether the users are enough with a trusted curator, in a sentence or two."""
+    """Say in a sentence or two whether the users are enough with a trusted curator."""
     if asked.met:
         known = f"a policy that you know today loses {asked.today:g}% of V*"
         return f"No learning is needed: {known}, and you allow a loss of {asked.loss:g}%."
@@ -101,7 +101,7 @@ def answer(table: Table, asked: Asked, found: Sequence[Need]) -> str:
 
 
 def change(asked: Asked, way: Asked) -> str:
-    """Describe the changes that would make the users enough, as the label of a button."""
+    """Describe, as the label of a button, the changes that would make the users enough."""
     parts = []
     if way.users != asked.users:
         parts.append(f"{human(way.users)} users ({rough(way.users / asked.users)} times as many)")
@@ -124,7 +124,7 @@ def card(asked: Asked, need: Need) -> tuple[str, str]:
 
 
 def users(value: float) -> str:
-    """Write a number of users with two digits."""
+    """Write a number of users with two significant digits."""
     return rough(value) if value <= MOST else f"more than {human(MOST)}"
 
 
@@ -147,7 +147,7 @@ def returning(table: Table, asked: Asked) -> str:
 
 
 def times(factor: float) -> str:
-    """Write a factor of possible error, with two digits after a leading 1."""
+    """Write an error factor, with two digits after a leading 1."""
     return f"{factor:.3g}" if factor < 2 else f"{factor:.2g}"
 
 
@@ -158,14 +158,14 @@ def how(table: Table, asked: Asked, found: Sequence[Need]) -> list[str]:
 
 
 def kind(need: Need) -> str:
-    """Describe whether a number was measured or extrapolated, and its error factor."""
+    """Say whether a number was measured or extrapolated, and give its error factor."""
     if need.kind == "beyond":
         return "Extrapolated beyond all measurements."
     return f"{need.kind.capitalize()}, within a factor of {times(need.factor)}."
 
 
 def source(table: Table, asked: Asked) -> str:
-    """Describe the sources of the numbers on the page, and their errors."""
+    """Describe the sources and the errors of the numbers on the page."""
     if asked.problem:
         return (
             "We measured this environment itself. Between the budgets and losses that we ran, we interpolate "
@@ -193,7 +193,7 @@ def _factors(errors: Mapping[str, float]) -> str:
 
 
 def assumptions(asked: Asked) -> list[str]:
-    """List the assumptions behind the numbers, a sentence or two each."""
+    """List the assumptions behind the numbers, with a sentence or two for each."""
     d = budget(asked.epsilon, asked.delta)
     said = [
         VALUE,

@@ -1,4 +1,4 @@
-"""From the controls to a run: the spec that they describe, its cost, and the buttons Run and Reset."""
+"""The way from the controls to a run: the spec that they describe, its cost, and the Run and Reset buttons."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def offer(
     *,
     shown: bool = True,
 ) -> None:
-    """Describe the effect of Run, or why it is disabled, and draw the buttons.
+    """Describe what Run will do, or explain why it is disabled, and draw the buttons.
 
     what: the argument of `run`, None if the controls describe nothing. lacking: returns its unfinished runs, None if
     there are no runs. amount: describes these runs. refused: sentences that explain why some are impossible. usual,
@@ -99,7 +99,7 @@ def offer(
 
 
 def curve_box(found: tuple[RunSpec | None, str]) -> None:
-    """Draw the settings' run as a draft, or what pressing Run would cost, and the button. found: see `described`."""
+    """Draw the button, and either the settings' run as a draft or the cost of pressing Run. found: see `described`."""
     s, (spec, refusal) = session(), found
     if spec:
         try:
@@ -139,7 +139,7 @@ def buttons(
     also: Callable[[], Callable[[], None]] | None = None,
     label: str = "Run",
 ) -> None:
-    """Draw the button that runs `what`, disabled if it is None, and the one to reset or undo.
+    """Draw the button that runs `what` (disabled if `what` is None), and the button to reset or undo.
 
     usual: the run whose settings a reset restores. also: called at a reset; returns a function that undoes it.
     """
@@ -180,7 +180,7 @@ def buttons(
 
 
 def run_curve(spec: RunSpec) -> None:
-    """Add a curve to the comparison, the first in an environment together with its baseline, and start it."""
+    """Add a curve to the comparison and start it; the first curve in an environment comes with its baseline."""
     s, e = session(), session().explore
     beside, others = baseline_beside(s, spec), len(e.curves)
     s.said = add(spec)
@@ -194,7 +194,7 @@ def run_curve(spec: RunSpec) -> None:
 
 
 def baseline_beside(s: Session, spec: RunSpec) -> list[RunSpec]:
-    """Return the non-private baseline of the first run in an environment: one curve alone shows no privacy cost."""
+    """Return the non-private baseline of the first run in an environment, as one curve alone shows no privacy cost."""
     there = {place_of(curve.spec) for curve in s.explore.curves}
     first = place_of(spec) not in there and len(s.explore.curves) + 1 < MAX_CURVES
     return [spec.baseline()] if first and spec.privacy != "none" else []

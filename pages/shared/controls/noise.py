@@ -128,7 +128,7 @@ def noise(s: Session) -> None:
 
 
 def chosen_noise(s: Session) -> tuple[str, str, float, str]:
-    """Return mechanism, calibration, delta and reports of the controls' run, with defaults if none were chosen."""
+    """Return the mechanism, calibration, delta and reports of the controls' run, with defaults if none were chosen."""
     algorithm = ALGORITHMS[s.draft.algorithm]
     model = effective(s.draft.privacy, algorithm.privacies)
     fitting = next(name for name in ENVIRONMENTS if runs_in(s.draft.algorithm, name))
@@ -147,7 +147,7 @@ def chosen_noise(s: Session) -> tuple[str, str, float, str]:
 
 
 def structure(s: Session) -> None:
-    """Draw the control that declares a public structure or none, for learners that can use one."""
+    """Draw the control that declares a public structure, if any, for learners that can use one."""
     if "structure" not in ALGORITHMS[s.draft.algorithm].declarable:
         return
     key = s.draft.environment

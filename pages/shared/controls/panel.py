@@ -1,4 +1,4 @@
-"""The controls of Online, made from RunSpec's table and the registries, so that no list is repeated here."""
+"""The controls of Online, which are made from RunSpec's table and the registries so that no list is repeated here."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def draw_environment(environment: str, params: Mapping[str, Any], key: str) -> N
 @st.fragment
 @guarded
 def sidebar(draw: Callable[[], T], run_box: Callable[[T], object]) -> None:
-    """Draw a page's settings, and its box with Run, which receives their values. A change redraws only this part."""
+    """Draw a page's settings and the box with Run, which receives their values. A change redraws only this part."""
     session().wrong.clear()
     with st.container(key="controls", gap="small"):
         found = draw()
@@ -97,7 +97,7 @@ def sidebar(draw: Callable[[], T], run_box: Callable[[T], object]) -> None:
 
 
 def run_settings(expert: Callable[[Session], object]) -> tuple[RunSpec | None, str]:
-    """Draw all settings of a run, the page's `expert` ones last; return the run, or why there is none."""
+    """Draw all settings of a run, with the page's `expert` ones last; return the run, or explain why there is none."""
     s = session()
     for draw in (environment, learner, privacy, size_controls, environment_parameters, expert):
         draw(s)
@@ -150,7 +150,7 @@ def own_environment(s: Session) -> None:
 
 
 def received(s: Session, file: Any) -> None:
-    """Use the environment of an uploaded file, or explain its fault. A table with a row for each step sets H."""
+    """Use the environment in an uploaded file, or explain what is wrong. A table with a row for each step sets H."""
     s.upload_problem = ""
     if file is None:
         return
@@ -182,7 +182,7 @@ def compact(text: str) -> str:
 
 
 def environment_parameters(s: Session) -> None:
-    """Draw the fold (a collapsible section) with the picture and the parameters of the chosen environment."""
+    """Draw the fold (a collapsible section) with the picture and parameters of the chosen environment."""
     part = fold("The environment", "environment")
     if part is None:
         return
@@ -201,7 +201,7 @@ def environment_parameters(s: Session) -> None:
 
 
 def learner(s: Session) -> None:
-    """Draw the menu of algorithms that run in the environment; its help gives the reason for the others."""
+    """Draw the menu of algorithms that run in the environment; its help explains why the others cannot."""
     offered = tuple(key for key in ALGORITHMS if runs_in(key, s.draft.environment))
     if s.draft.algorithm not in offered:
         s.draft.algorithm = offered[0]
@@ -233,7 +233,7 @@ def checked_params(s: Session, world: Environment) -> dict[str, Any]:
 
 
 def privacy(s: Session) -> None:
-    """Draw the privacy model in words, and its budget; only models that the algorithm supports are offered."""
+    """Draw the privacy model in words and its budget; only models that the algorithm supports are offered."""
     algorithm = ALGORITHMS[s.draft.algorithm]
     model = effective(s.draft.privacy, algorithm.privacies)
 
@@ -274,7 +274,7 @@ def size_controls(s: Session) -> None:
 
 
 def more(s: Session, first: Sequence[Callable[[Session], None]] = (), along: str = "") -> None:
-    """Draw settings that most visitors leave alone, first the page's own. along: a field set elsewhere on the page."""
+    """Draw settings that most visitors never change, the page's own first. along: a field set elsewhere on the page."""
     part = fold("Expert settings", "more")
     if part is None:
         return
@@ -302,7 +302,7 @@ def more(s: Session, first: Sequence[Callable[[Session], None]] = (), along: str
 
 
 def number_field(s: Session, name: str, label: str) -> None:
-    """Draw an exact field for one number of the spec."""
+    """Draw a field for the exact value of one number in the spec."""
     exact(label, name, FIELDS[name], getattr(s.draft, name), setter(name))
 
 
@@ -313,7 +313,7 @@ def params_of(s: Session, owner: Owner, key: str, fields: Sequence[Field]) -> di
 
 
 def parameters(s: Session, owner: Owner, key: str, fields: Sequence[Field]) -> None:
-    """Draw a widget for each parameter by the kind of its Field, numbers next to each other."""
+    """Draw a widget for each parameter, depending on the kind of its Field; numbers are next to each other."""
     values = params_of(s, owner, key, fields)
     numbers = [f for f in fields if f.kind in ("int", "float")]
 

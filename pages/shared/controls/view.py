@@ -1,4 +1,4 @@
-"""Widgets of a view: they show the visitor's choices and store them, so that a link can contain the whole view."""
+"""Widgets for a view. They show and store the visitor's choices so that a link can contain the whole view."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _keep(part: PageState, name: str) -> Callable[[Any], None]:
 
 
 def segments(part: PageState, label: str, name: str, options: Mapping[str, str]) -> str:
-    """Draw a choice among a few words; return the view's field `name`, or the first word if that is not offered."""
+    """Draw a choice among a few words; return the value of the view's field `name` if offered, or the first word."""
     value = getattr(part.view, name)
     value = value if value in options else next(iter(options))
     widgets.segments(label, f"view:{name}:{len(options)}", options, value, _keep(part, name))
@@ -35,7 +35,7 @@ def segments(part: PageState, label: str, name: str, options: Mapping[str, str])
 
 
 def switch(part: PageState, label: str, name: str, on: str, off: str, help: str | None = None) -> bool:
-    """Draw a toggle between two words of the view's field `name`; return whether it is at `on`."""
+    """Draw a toggle between two values of the view's field `name`; return whether `on` is chosen."""
     value = getattr(part.view, name) == on
     keep = _keep(part, name)
     st.toggle(label, value, help=help, **keyed(f"view:{name}", lambda chosen: keep(on if chosen else off)))
@@ -81,7 +81,7 @@ def close_look(
     first: int,
     owners: Sequence[str],
 ) -> tuple[int, Any] | None:
-    """Draw menus of the offered runs, by default the `first`, and of its seeds; return the run's index and the seed's
+    """Draw menus of the offered runs (by default the `first`) and of its seeds; return the run's index and the seed's
     trace, or None if it has to be computed. owners: in whose name that is requested for each run."""
     left, right = st.columns([3, 2], wrap=False)
     with left:
@@ -109,7 +109,7 @@ def absent(spec: Spec, name: str, owner: str) -> None:
 
 
 def step_menu(part: PageState, H: int) -> int | None:
-    """Draw a menu of the episode's steps; return one, or None for all."""
+    """Draw a menu of the episode's steps; return the chosen one, or None for all."""
     titles = ["every step", *(f"step {h}" for h in range(H))]
     with st.container(width=150):
         chosen = menu(part, "Step of the episode", "h", [-1, *range(H)], titles, visible=False)

@@ -1,4 +1,4 @@
-"""Widgets made from a Field: they show and change the session's draft, and explain a fault in one sentence."""
+"""Widgets made from a Field. They show and change the session's draft, and explain a fault in one sentence."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Store = Callable[[Any], None]
 
 
 def stops(low: float, high: float, per_decade: Sequence[float] = (1, 2, 5)) -> list[float]:
-    """Return round numbers from low to high, evenly spaced on a logarithmic scale: the stops of a slider."""
+    """Return the stops of a slider: round numbers from low to high, evenly spaced on a logarithmic scale."""
     decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     marks = [float(f"{m}e{d}") for d in decades for m in per_decade]
     inside = [m for m in marks if low <= m <= high]
@@ -37,7 +37,7 @@ def stops(low: float, high: float, per_decade: Sequence[float] = (1, 2, 5)) -> l
 def select(
     label: str, titles: Mapping[str, str], value: str, store: Store, help: str = "", name: str = ""
 ) -> None:
-    """Draw a choice among words with these titles; a single word cannot be changed. name: differs for equal labels."""
+    """Draw a choice among words with these titles; a single word is fixed. name: tells equal labels apart."""
     st.selectbox(
         label,
         list(titles),
@@ -63,7 +63,7 @@ def menu(label: str, name: str, icon: str | None = None) -> DeltaGenerator | Non
 
 
 def locked(name: str) -> bool:
-    """Return whether the link to this page locks a setting: by its name, or by its owner's name
+    """Return whether the link to this page locks a setting, by its name or by its owner's name
     (environment_params.riverswim.S). Settings without a name are locked together with Run."""
     owner = name.partition(".")[0].removesuffix("_params")
     return (owner or RUN) in session().locked
@@ -94,7 +94,7 @@ def pills(
 
 
 def read_number(field: Field, text: str) -> Any:
-    """Parse a typed number such as 1,000. Raises SpecError, also if nothing was typed but a value is needed."""
+    """Parse a typed number such as 1,000. Raises SpecError, including when a required value is missing."""
     if field.kind in ("int", "float") and THOUSANDS.fullmatch(text.strip()):
         text = text.replace(",", "")
     value = field.parse(text)
@@ -112,7 +112,7 @@ def exact(
     width: int | None = None,
     in_row: bool = False,
 ) -> None:
-    """Draw a text field for any value that the field allows (such as "1e9"), and below it the fault of a value.
+    """Draw a text field for any value that the Field allows (such as "1e9"), and below it what is wrong with a value.
 
     width: the pixels of a field whose label stands next to it. For such a field, and for one in a row of several, the
     caller has to call `complaint`.
@@ -142,7 +142,7 @@ def exact(
 
 
 def replaceable(name: str, kind: str, use: Store) -> dict[str, Any]:
-    """Return `keyed` for one of a setting's two widgets. Once it has been replaced, its values are ignored: a browser
+    """Return `keyed` for one of a setting's two widgets. Once it is replaced, its values are ignored, since a browser
     that does not know of that yet may send the old one again."""
     replaced = session().replaced_widgets
     number = replaced[name, kind]
@@ -155,7 +155,7 @@ def replaceable(name: str, kind: str, use: Store) -> dict[str, Any]:
 
 
 def complaint(name: str) -> None:
-    """Explain the fault of a value typed into an exact field, if it has one."""
+    """Explain what is wrong with a value typed into an exact field, if anything."""
     if sentence := session().wrong.get(name):
         st.caption(f":red[{escape(sentence)}]")
 
@@ -172,7 +172,7 @@ def log_slider(
     ends: tuple[str, str],
     help: str = "",
 ) -> None:
-    """Draw a logarithmic slider over `marks` with its exact value; using one widget recreates the other."""
+    """Draw a logarithmic slider over `marks` and a field for its exact value; using one widget recreates the other."""
     replaced = session().replaced_widgets
     nearest = min(marks, key=lambda mark: abs(math.log(mark) - math.log(value)))
 
@@ -207,7 +207,7 @@ def setter(name: str) -> Store:
 
 
 def menu_titles(registry: Mapping[str, Any], keys: Iterable[str]) -> dict[str, str]:
-    """Return some entries' titles by key, for a menu, with a note on algorithms that we had to reconstruct."""
+    """Return the titles of some entries by key for a menu, with a note on algorithms that we had to reconstruct."""
     rebuilt = {True: " (our reconstruction)", False: ""}
     return {
         key: registry[key].title + rebuilt[getattr(registry[key], "reconstructed", False)] for key in keys
@@ -224,7 +224,7 @@ def choose_several(
     help: str,
     most: int | None = None,
 ) -> None:
-    """Draw a choice of some options, up to `most`, which are stored in the order in which they were chosen."""
+    """Draw a choice of up to `most` options, which are stored in the order in which they were chosen."""
     st.multiselect(
         label,
         options,

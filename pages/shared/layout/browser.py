@@ -15,7 +15,7 @@ from pages.shared.visitor.callbacks import callback
 
 
 def component(name: str, *, css: str = "", js: str = "") -> Callable[..., Any]:
-    """Load NAME.js of assets/web/, or the script `js`, with NAME.html and NAME.css, or the style file `css`."""
+    """Load NAME.js from assets/web/, or the script `js`, with NAME.html and NAME.css, or the style file `css`."""
     look, shape = css or f"{name}.css", f"{name}.html"
     return st.components.v2.component(
         f"dprl_{name}",
@@ -56,7 +56,7 @@ def copy_link(query: str, label: str = "Copy link", replace: str = "") -> None:
 
 
 def from_top(opened: str) -> None:
-    """Scroll the page up whenever something else is opened on it. opened: a word for the content."""
+    """Scroll to the top of the page whenever something else is opened on it. opened: a word for the content."""
     _from_top(data={"opened": opened}, key="from_top", height=1)
 
 
@@ -66,7 +66,7 @@ def say(said: str, name: str) -> None:
 
 
 def unseen(under: str, dark: bool, wide: bool, seen: Callable[[bool], None]) -> None:
-    """Run the invisible scripts that every page needs, see assets/web/.
+    """Run the invisible scripts that every page needs; see assets/web/.
 
     under: a word for the content under the sidebar, which closes on a narrow screen whenever this changes. dark, wide:
     the colours, and the room next to charts, for which the page is drawn; if they change, it is redrawn. seen: called

@@ -1,4 +1,4 @@
-"""The display of figures with their sentence and numbers; downloads; and ways to repeat a run without the pages."""
+"""The display of figures with a sentence and numbers; downloads; and ways to repeat a run without the pages."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from pages.shared.visitor.state import session
 
 
 def kept(key: tuple[Hashable, ...], draw: Callable[[bool], Picture]) -> PackedPicture:
-    """Return a figure, drawn once for all visitors and for each theme. key: all it depends on except the theme."""
+    """Return a figure, drawn once per theme for all visitors. key: everything that it depends on except the theme."""
     night = dark()
     return cache_of_all().cached(("picture", *key, night), lambda: PackedPicture(draw(night)))
 
@@ -49,7 +49,7 @@ def show(
     how: Sequence[str] = (),
     files: Callable[[], object] | None = None,
 ) -> None:
-    """Show a figure, its sentence and its fold. picked: see `draw`; group, how, files: see `explain`."""
+    """Show a figure with its sentence and its fold. picked: see `draw`; group, how, files: see `explain`."""
     draw(picture, key, picked)
     explain(picture.see, lambda: picture.table, key, group=group, how=how, files=files)
 
@@ -60,7 +60,7 @@ def draw(
     picked: Callable[[Any], None] | None = None,
     height: Literal["content", "stretch"] = "content",
 ) -> None:
-    """Draw only the figure. picked: called with Streamlit's event of a press; height: `stretch` fills the container."""
+    """Draw only the figure. picked: called with Streamlit's click event; height: `stretch` fills the container."""
     with st.container(key="alone_chart") if alone(key) else nullcontext():
         if alone(key) and (common := session().common):
             st.caption(explained(unlinked(common)))
@@ -78,7 +78,7 @@ def draw(
 
 
 def alone(key: str) -> bool:
-    """Return whether this is the first chart, all that an embedded page shows: style.css hides the rest."""
+    """Return whether this is the first chart, which is all that an embedded page shows: style.css hides the rest."""
     s = session()
     if st.context.is_embedded and not s.alone:
         s.alone = key
@@ -91,7 +91,7 @@ def footer() -> str:
 
 
 def save_chart(name: str, title: str, draw: Callable[[], Picture]) -> None:
-    """Offer a chart as a separate page. draw: makes the chart for a light page, once it is requested."""
+    """Offer a chart as a separate page. draw: makes the chart for a light page when it is requested."""
     about, words = session().common, footer()
     save(f"{name}.html", "Download interactive chart", lambda: chart_page(title, about, draw(), words))
 
@@ -150,7 +150,7 @@ def empty(words: str) -> None:
 
 
 def cards(epsilon: float, texts: Mapping[str, Sequence[str]], above: str = "", kind: str = "") -> None:
-    """Draw a card for each privacy model with its texts, the first one large. above: HTML before; kind: a class."""
+    """Draw a card for each privacy model with its texts, the first one large. above: HTML above it; kind: a class."""
     items = []
     for model, (large, *small) in texts.items():
         sign = looks.swatch(CurveStyle(model, epsilon), dark())
@@ -162,7 +162,7 @@ def cards(epsilon: float, texts: Mapping[str, Sequence[str]], above: str = "", k
 
 
 def sketch(drawing: Sketch) -> None:
-    """Show a small drawing across the available width, at most a fifth wider than it is."""
+    """Show a small drawing across the available width, but no more than a fifth wider than its natural size."""
     width = round(1.2 * drawing.width)
     st.html(
         f'<img src="{drawing.uri}" alt="{html(drawing.alt)}" '
@@ -213,7 +213,7 @@ def python(spec: RunSpec | OfflineSpec, table: str, from_file: bool) -> str:
 
 
 def tidy(titles: Sequence[str], known: Sequence[RunCurves], axis: str, measure: str) -> pd.DataFrame:
-    """Tabulate curves: curve, seed, and their axis and measure."""
+    """Tabulate curves, with columns for the curve, the seed, the axis and the measure."""
     parts = [one.frame(axis, measure).assign(curve=title) for title, one in zip(titles, known, strict=True)]
     columns = ["curve", "seed", axis, measure]
     return pd.concat(parts)[columns].dropna(ignore_index=True) if parts else pd.DataFrame(columns=columns)
@@ -227,7 +227,7 @@ def files(
     title: str,
     draw: Callable[[], Picture] | None,
 ) -> None:
-    """Draw the numbers and the chart of runs as files, and the table.
+    """Draw downloads of the runs' numbers and chart, and the table.
 
     says: the content of the table. title, draw: for the chart as a page of its own; None if *Share* has a better one.
     """

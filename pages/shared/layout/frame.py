@@ -40,7 +40,7 @@ moved = threading.Condition()
 
 @contextmanager
 def turn() -> Iterator[None]:
-    """Wait until this thread is one of the first AT_ONCE, unless it has a turn already. Python draws one page at a
+    """Wait until this thread is one of the first AT_ONCE, unless it already has a turn. Python draws one page at a
     time: if forty visitors press at once, each page would take forty times as long, and every outgoing message would
     wait for all of them."""
     me = threading.get_ident()
@@ -59,7 +59,7 @@ def turn() -> Iterator[None]:
 
 
 class Crowd:
-    """The parts of all visitors' pages that currently redraw themselves."""
+    """The parts of all visitors' pages that are currently redrawing themselves."""
 
     def __init__(self) -> None:
         # the time when each counts as gone; the CPU seconds of drawing it
@@ -155,14 +155,14 @@ def dark() -> bool:
 
 
 def wide() -> bool:
-    """Return whether charts have room for names next to them: by the browser's report or, before that, by its name."""
+    """Return whether charts have room for names next to them, as the browser reports or, at first, its name implies."""
     browser, reported = st.context.headers.get("User-Agent", ""), session().wide
     return bool(browser) and "Mobi" not in browser if reported is None else reported
 
 
 @guarded
 def show_page(page: StreamlitPage) -> None:
-    """Show the messages of the store, and draw the page, with the links to the runs and to the document about it."""
+    """Show the store's messages, and draw the page with the links to the runs and to the document about the page."""
     if notice := store().notice:
         st.warning(escape(notice))
     s = session()
@@ -189,7 +189,7 @@ def show_page(page: StreamlitPage) -> None:
 
 @cache
 def settle(path: str) -> None:
-    """Exempt all that a page's first drawing made from garbage collection, which would stop all visitors for 0.2 s."""
+    """Exempt the objects of a page's first drawing from garbage collection, which would stop all visitors for 0.2 s."""
     gc.freeze()
 
 
@@ -203,7 +203,7 @@ def pages() -> dict[str, list[StreamlitPage]]:
 
 @cache
 def _pages() -> dict[str, list[StreamlitPage]]:
-    """Make the pages once: Streamlit looks up each file, and every look lets another visitor's thread go first."""
+    """Make the pages once: Streamlit looks up each file, and every lookup lets another visitor's thread go first."""
     found: dict[str, list[StreamlitPage]] = {section: [] for section in SECTIONS}
     for page in PAGES.values():
         how: Any = {"default": not page.path, "visibility": "hidden" if page.aside else "visible"}
@@ -221,6 +221,6 @@ def page_link(
     *,
     icon: str = "",
 ) -> None:
-    """Draw a link to the page at a path with a query. icon: replaces the page's own icon."""
+    """Draw a link to the page at a path, with a query. icon: replaces the page's own icon."""
     page = PAGES[path]
     st.page_link(page.file, label=label, icon=f":material/{icon or page.icon}:", query_params=query)

@@ -25,7 +25,7 @@ MOST_TOLD = 3  # problems of one link
 
 
 def head(part: PageState, title: str = "") -> DeltaGenerator:
-    """Draw the top of the page; return the corner for its link. title: Markdown instead of the page's own heading."""
+    """Draw the top of the page; return the corner for its link. title: Markdown to replace the page's heading."""
     page = PAGES[session().page or ""]
     with st.container(
         horizontal=True, horizontal_alignment="distribute", vertical_alignment="center", key="page_head"
@@ -54,7 +54,7 @@ def head(part: PageState, title: str = "") -> DeltaGenerator:
 
 
 def shared_with(part: PageState) -> None:
-    """Show the sentence of the person who shared the link."""
+    """Show the message from the person who shared the link."""
     if not part.sentence:
         return
 
@@ -71,13 +71,13 @@ def shared_with(part: PageState) -> None:
 
 
 def common(text: str) -> None:
-    """Draw the line with the common settings, and keep it for the text below saved pictures."""
+    """Draw the line with the common settings and keep it for the text below saved pictures."""
     session().common = text
     st.caption(explained(escape(text)))
 
 
 def tab_bar(key: str, titles: Mapping[str, str], now: str, turn: Callable[[str], object]) -> DeltaGenerator:
-    """Draw the tabs, with titles by name, and return the open one. turn: called with the name of another tab."""
+    """Draw the tabs, with titles by name, and return the open one. turn: called with the name of a newly opened tab."""
     names = {title: name for name, title in titles.items()}
     # Not as its `default`, which would make a new widget at every change and lose a quick second press.
     st.session_state[key] = titles[now]
@@ -145,14 +145,14 @@ def share(part: PageState, more: Callable[[], None] | None = None) -> None:
 
 
 def say(part: PageState, text: str) -> None:
-    """Store a message to those who open the link."""
+    """Store a message for those who open the link."""
     part.sentence = address.one_line(text)
     write_address(part)
     st.rerun()
 
 
 def shorten(page: str, query: str) -> None:
-    """Make a short link to a page and a query, and keep it in the session."""
+    """Make a short link to a page with a query, and keep it in the session."""
     s = session()
     s.short[page, query] = store().links.shorten(page, query, presence.lease(s.visitor))
 

@@ -1,4 +1,4 @@
-"""Texts of pages: escaped, and with a hover text on each term, which explains a word where it first occurs in the
+"""Texts on pages: escaped, and with a hover text on each term, which explains a word where it first occurs in the
 visible part of a page.
 
 A term is a Markdown link to nowhere whose title is its meaning, so no visitor's text is read as HTML. A script shows
@@ -22,7 +22,7 @@ TERM = "#term"  # the address of every term's link
 
 @cache
 def _pattern(page: str | None) -> tuple[re.Pattern[str], tuple[str, ...]]:
-    """Return a pattern that finds the terms of a page, with a group for each, and the names of these terms."""
+    """Return a pattern that finds the terms on a page, with a group for each, and the names of these terms."""
     names = tuple(t.term for t in TERMS.values() if t.said and (not t.only or page in t.only))
     return re.compile("|".join([_PASSED, *(f"({TERMS[name].said})" for name in names)])), names
 
@@ -36,7 +36,7 @@ def _terms(page: str | None, text: str) -> tuple[tuple[int, int, str], ...]:
 
 
 def explained(text: str, html: bool = False) -> str:
-    """Return Markdown (or our own HTML) in which each term shows its meaning, unless the same term above it does."""
+    """Return Markdown (or our own HTML) in which each term shows its meaning, unless an earlier mention does."""
     s = session()
     parts, done = [], 0
     for begin, end, name in _terms(s.page, text):

@@ -1,4 +1,4 @@
-"""Workers' answers to questions about a run that need no run: a page asks, and an answer is computed once for all."""
+"""Workers' answers to questions about a run that do not require running it. Each answer is computed once for all."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _LOOK = 0.005
 
 
 def guarantee(spec: Spec) -> Guarantee | None:
-    """Return a run's stated and proved guarantee, which needs no run; None until it is known. Raises SpecError."""
+    """Return a run's stated and proved guarantees, which need no run; None until they are known. Raises SpecError."""
     found = table("guarantee", spec)
     return None if found is None else Guarantee.from_dict(found)
 
@@ -32,7 +32,7 @@ def table(question: str, spec: Spec) -> dict[str, Any] | None:
 
 
 def replay(spec: RunSpec) -> str | None:
-    """Return a run for a page without a server as text for `answered`; None until it is known. Raises SpecError."""
+    """Return, as text for `answered`, a run for a page without a server; None until it is known. Raises SpecError."""
     text = _text(
         QUESTION, json.dumps(spec.to_dict() | {"seeds": 1}), lambda: spec
     )  # it always has the same seeds
@@ -52,13 +52,13 @@ def v_star(spec: RunSpec | OfflineSpec) -> float | None:
 
 @cache
 def _optima() -> dict[tuple[str, str], float]:
-    """Return V* of the environments with their default parameters."""
+    """Return the V* of each environment with its default parameters."""
     entries = asset("optima")
     return {(entry["environment"], json.dumps(entry["params"])): entry["v_star"] for entry in entries}
 
 
 def _answer_to(question: str, spec: Spec, about: Hashable = None) -> Any:
-    """Return the answer; None until it is known. about: what it depends on, by default the spec without its seeds."""
+    """Return the answer, or None until it is known. about: what it depends on; by default, the spec without seeds."""
     values = spec.to_dict()
     usual = {name: value for name, value in {"seeds": 1, "root_seed": 0}.items() if name in values}
     # making another spec takes longer than all the rest

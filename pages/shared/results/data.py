@@ -43,7 +43,7 @@ def store() -> Store:
 
 
 def trace(spec: Spec, seed: int) -> Any:
-    """Return one seed's trace, decoded once, in the class of its kind; None while the seed is unfinished."""
+    """Return one seed's trace as an object of its kind, decoded once; None while the seed is unfinished."""
     return cache_of_all().cached(
         ("trace", spec.to_json(), seed),
         lambda: next(iter(store().traces(spec, seeds=(seed,))), None),
@@ -81,7 +81,7 @@ def workers() -> int:
 
 
 def bytes_of(value: Any) -> int:
-    """Return the approximate memory of a value: nearly all of it is in its text or its arrays."""
+    """Return the approximate memory that a value takes, nearly all of which is in its text or its arrays."""
     if isinstance(value, str | bytes):
         return ENTRY_BYTES + len(value)
     if hasattr(value, "nbytes"):
@@ -91,7 +91,7 @@ def bytes_of(value: Any) -> int:
 
 
 class SizedCache:
-    """A cache of values of at most `most` bytes; those used least recently are dropped. Values may have versions."""
+    """A cache of at most `most` bytes. The least recently used values are dropped. Values may have versions."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -100,7 +100,7 @@ class SizedCache:
         self._total = 0
 
     def get(self, key: Hashable) -> tuple[str | None, Any] | None:
-        """Return the version and the value of a key, or None if it is not cached."""
+        """Return the version and the value for a key, or None if it is not cached."""
         with self._lock:
             if key not in self._found:
                 return None
@@ -139,7 +139,7 @@ class SizedCache:
 
 @st.cache_resource(show_spinner=False)
 def cache_of_all() -> SizedCache:
-    """Return the cache of the whole server. Keys begin with the kind of their value."""
+    """Return the cache that the whole server shares. Every key begins with the kind of its value."""
     return SizedCache(CACHE_BYTES)
 
 
@@ -147,18 +147,18 @@ FILES_OF_ONLINE = ("home", "examples")  # files with runs of the Online page
 
 
 def path_of(name: str) -> Path:
-    """Return the path of a file of assets/ by its name on pages."""
+    """Return the path of a file in assets/, given its name without the extension."""
     return ASSETS / f"{name}.json"
 
 
 def asset(name: str) -> Any:
-    """Read a file of assets/ by its name on pages, without caching it."""
+    """Read a file in assets/, given its name without the extension, and do not cache it."""
     return json.loads(path_of(name).read_text(encoding="utf-8"))
 
 
 @cache
 def bundled(name: str) -> dict[Any, RunCurves]:
-    """Return the runs of one file by spec, read once. Of a curve, only some checkpoints or the end are stored."""
+    """Return the runs in a file by spec, read once. A stored curve has only some checkpoints, or only its end."""
     found = {}
     for entry in asset(name):
         spec = spec_from_dict(entry["spec"])
@@ -197,7 +197,7 @@ def bundled_papers() -> Bundled:
 
 
 class AttackScores(NamedTuple):
-    """The scores of an attack so far, [n] in each case. releases, counters: see AttackTrace; token: their version."""
+    """The scores of an attack so far, each [n]. releases, counters: see AttackTrace; token: the scores' version."""
 
     first: NDArray[np.float64]
     second: NDArray[np.float64]
@@ -208,7 +208,7 @@ class AttackScores(NamedTuple):
 
 @cache
 def bundled_scores() -> dict[AttackSpec, AttackScores]:
-    """Return the attack that the page opens with, which comes with the program."""
+    """Return the scores of the attack that the page opens with, which come with the program."""
     found = asset("attack")
     scores = AttackScores(
         np.array(found["first"]), np.array(found["second"]), found["releases"], found["counters"], "bundled"

@@ -1,4 +1,4 @@
-"""Cards of guarantees, claimed and proved: whole cards for runs on data sets, and their parts for online runs."""
+"""Cards for claimed and proved guarantees: whole cards for runs on data sets, and parts of cards for online runs."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def facts(g: Guarantee, scale: str = "") -> None:
 
 
 def assumptions(g: Guarantee) -> None:
-    """Draw the assumptions of a guarantee behind a fold."""
+    """Draw the assumptions of a guarantee in a fold."""
     with st.expander("Assumptions and sources"):
         st.markdown("\n".join(f"- {escape(text)}" for text in g.assumptions))
         st.caption(escape("Sources: " + "; ".join(dict.fromkeys(g.sources)) + "."))

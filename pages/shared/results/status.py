@@ -1,4 +1,4 @@
-"""The status of runs in words, with buttons for actions; the runs of a page; and warnings about results."""
+"""The status of runs in words, with action buttons; the runs of a page; and warnings about results."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def note(run: RunStatus) -> str:
 
 
 def awaited(runs: Iterable[RunStatus], specs: Iterable[RunSpec] = ()) -> str:
-    """Return the text shown instead of a chart of these runs until their first points are here."""
+    """Return the text shown instead of a chart of these runs until their first points arrive."""
     if not any(run.state in ACTIVE for run in runs):
         return "Nothing has been computed."
     if any(compiles(spec) for spec in specs):
@@ -64,19 +64,19 @@ def awaited(runs: Iterable[RunStatus], specs: Iterable[RunSpec] = ()) -> str:
 
 
 def working_out(what: str) -> str:
-    """Return the text shown until a worker's answer is here. what: the subject, such as "the penalties"."""
+    """Return the text shown until a worker's answer arrives. what: the subject, such as "the penalties"."""
     return f"Computing {what} ..."
 
 
 def pace(going: Sequence[RunStatus]) -> float | None:
-    """Return the seconds between two checks of unfinished runs; None if there are none or updates are paused."""
+    """Return the seconds between two checks of unfinished runs, or None if all are finished or updates are paused."""
     s = session()
     s.paused = s.paused and bool(going)  # runs that begin later are not paused
     return PACE if going and not s.paused else None
 
 
 def pause_switch() -> None:
-    """Draw the toggle that stops live curves. It has another key after each Run, which makes them move again."""
+    """Draw the toggle that stops live curves. Its key changes with each Run, which makes them move again."""
     s = session()
     paused = st.toggle("Pause live updates", s.paused, key=f"{s.version}:{s.runs}:paused")
     if paused != s.paused:
@@ -85,7 +85,7 @@ def pause_switch() -> None:
 
 
 def stopped(why: str, label: str, icon: str, action: Callable[[], object], key: str) -> None:
-    """Draw the reason, in Markdown, why runs are incomplete, with a button that helps."""
+    """Draw the reason (in Markdown) why runs are incomplete, and a button that helps."""
     with st.container(horizontal=True, wrap=False, vertical_alignment="center", gap="small"):
         st.markdown(why, width="stretch")
         act(label, icon, action, key)
@@ -111,7 +111,7 @@ def cancel(specs: Sequence[Spec], owner: str) -> None:
 
 
 def act(label: str, icon: str, action: Callable[[], object], key: str) -> None:
-    """Draw a small button that changes a run; the page is redrawn, so that live parts start and stop."""
+    """Draw a small button that changes a run; the page is then redrawn so that live parts start and stop."""
 
     def pressed() -> None:
         action()
@@ -122,7 +122,7 @@ def act(label: str, icon: str, action: Callable[[], object], key: str) -> None:
 
 @dataclass(frozen=True)
 class Progress:
-    """The joint status of runs. lacking: the unfinished ones, with their status."""
+    """The joint status of several runs. lacking: the unfinished ones, with their status."""
 
     specs: Sequence[Any]
     lacking: dict[Any, RunStatus]
@@ -151,7 +151,7 @@ class Runs:
         return next(filter(None, found), None)
 
     def status(self, spec: Any, owner: str = "") -> RunStatus:
-        """Return a run's status; a bundled run is done, unless it is computed again. owner: if not the group."""
+        """Return a run's status; a bundled run is done unless it is being recomputed. owner: "" for the group's."""
         run = store().status(spec, owner or owner_id(self.group))
         if self.bundled(spec) and run.state not in ACTIVE:
             return RunStatus(state="done", seeds=spec.seeds, seeds_done=spec.seeds, progress=1.0)
@@ -162,7 +162,7 @@ class Runs:
         return self.bundled(spec) or data.curves(spec)
 
     def ends(self, spec: Any) -> NDArray[np.float64]:
-        """Return the measure at the end of a run [seeds], NaN if it is not known."""
+        """Return the measure at the end of a run [seeds]; NaN if it is not known."""
         run, rows = self.curves(spec), np.full(spec.seeds, np.nan)
         if run.ended:
             rows[: len(run.values)] = run.ends
@@ -193,7 +193,7 @@ class Runs:
         begin: Callable[[], object] | None = None,
         stop: Callable[[], object] = lambda: None,
     ) -> None:
-        """Draw a line on the progress of runs, with a button for a possible action. It keeps its place if it is empty:
+        """Draw a line about the progress of runs, with a button for any possible action. It keeps its place when empty:
         otherwise everything below would be drawn again, and the page would scroll to its top.
 
         begin: requests the missing runs, instead of `start`; stop: called when the visitor withdraws from them.
@@ -250,6 +250,6 @@ def stuck(spec: RunSpec) -> int:
 
 
 def below_zero(name: str, price: Array) -> list[str]:
-    """Return the name in a list if the whole interval of the privacy cost [seeds] lies below zero."""
+    """Return a list with the name if the whole interval of the privacy cost [seeds] lies below zero, or else []."""
     _, _, high = regret_band(price.reshape(-1, 1))
     return [name] if high[0] < 0 else []

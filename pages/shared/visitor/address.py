@@ -1,4 +1,4 @@
-"""The address bar: the link in it, and the link to the current view.
+"""The address bar: the link in it and the link to the current view.
 
 A link may lock settings, which are then shown but cannot be changed. This keeps a class together; it keeps nothing
 secret.
@@ -59,7 +59,7 @@ class Given(Query):
         return super().get(key if key in self else next(folded, key), default)
 
     def unused(self) -> str:
-        """Return a sentence if the page has read none of the link's keys, else an empty text."""
+        """Return a sentence if the page has read none of the link's keys, or else an empty text."""
         keys = [key for key in self if not TRACKERS.fullmatch(key)]
         unknown = [key for key in keys if key.lower() not in self.asked]
         if not unknown or any(key.lower() in self.asked and key != VERSION for key in keys):
@@ -112,7 +112,7 @@ def here() -> list[tuple[str, str]]:
 
 
 def grouped(items: Iterable[tuple[str, str]]) -> Query:
-    """Return query parameters as a mapping from each key to all its values."""
+    """Return query parameters as a mapping from each key to all of its values."""
     query: Query = {}
     for key, value in items:
         query.setdefault(key, []).append(value)
@@ -126,12 +126,12 @@ def name_of(query: Query, files: Collection[str]) -> str:
 
 
 def whole_address(query: str) -> str:
-    """Return the whole address of this page with a query, as far as the server knows its own."""
+    """Return the whole address of this page with a query, as far as the server knows its own address."""
     return urlsplit(st.context.url or "")._replace(query=query, fragment="").geturl()
 
 
 def sentence_of(given: Mapping[str, Sequence[str]], problems: list[str]) -> str:
-    """Return the message that comes with a link, "" for none; a problem is added if it is too long."""
+    """Return the message that comes with a link, or "" for none; a problem is added if the message is too long."""
     text = one_line(last(given, SAY) or "")
     if len(text) > MOST_LETTERS:
         problems.append(
@@ -141,7 +141,7 @@ def sentence_of(given: Mapping[str, Sequence[str]], problems: list[str]) -> str:
 
 
 def saying(sentence: str) -> list[tuple[str, str]]:
-    """Return the query parameter from which `sentence_of` reads this sentence; none if there is no sentence."""
+    """Return the query parameter from which `sentence_of` reads this sentence, or none if there is no sentence."""
     return [(SAY, sentence)] if sentence else []
 
 
@@ -188,7 +188,7 @@ def read_locks(given: Mapping[str, Sequence[str]], problems: list[str]) -> Locke
 
 
 def write_locks(locked: Collection[str]) -> list[tuple[str, str]]:
-    """Return the query parameter from which `read_locks` reads these settings; none if nothing is locked."""
+    """Return the query parameter from which `read_locks` reads these settings, or none if nothing is locked."""
     names = [name for name in NAMES if name in locked]
     besides = [f"-{name}" for name in NAMES if name not in locked and name != RUN]
     if EVERYTHING <= set(names):

@@ -1,4 +1,4 @@
-"""Callbacks of widgets. They run before any part of the page is drawn, so an error would leave the page blank."""
+"""Callbacks for widgets. They run before any part of the page is drawn, so an error would leave the page blank."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _GONE = object()
 
 
 def callback(action: Callable[P, object]) -> Callable[P, None]:
-    """Wrap `action` so that an error becomes one sentence on the unchanged page, and a traceback in the log."""
+    """Wrap `action` so that an error becomes one sentence on the unchanged page and a traceback in the log."""
 
     @wraps(action)
     def safely(*args: P.args, **kwargs: P.kwargs) -> None:
@@ -57,7 +57,7 @@ def keyed(name: str, use: Callable[[Any], object]) -> dict[str, Any]:
 
 
 def button(label: str, action: Callable[..., object], *arguments: Any, icon: str = "", **how: Any) -> None:
-    """Draw a button that calls `action`. icon: the name of a Material icon; how: further arguments of `st.button`."""
+    """Draw a button that calls `action`. icon: the name of a Material icon; how: further arguments for `st.button`."""
     sign = f":material/{icon}:" if icon else None
     st.button(label, icon=sign, on_click=callback(action), args=arguments, **how)
 

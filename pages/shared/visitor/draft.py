@@ -1,4 +1,4 @@
-"""The controls' draft of a run, which may be incomplete or impossible."""
+"""The draft of a run in the controls, which may be incomplete or impossible."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Draft:
 
 
 def draft_of(spec: RunSpec) -> Draft:
-    """Return the draft that gives `spec`; unused fields, and automatically chosen noise, are at their defaults."""
+    """Return the draft that describes `spec`; unused fields and automatically chosen noise have their defaults."""
     values = spec.to_dict()
     draft: dict[str, Any] = {name: f.default for name, f in FIELDS.items() if f.kind != "params"}
     draft |= {k: v for k, v in values.items() if v is not None and FIELDS[k].kind != "params"}
@@ -90,5 +90,5 @@ def spec_from(draft: Draft) -> RunSpec:
 
 
 def effective(wish: str | None, allowed: tuple[str, ...]) -> str:
-    """Return the visitor's last choice, `wish`, if it is allowed, else the first of the allowed values."""
+    """Return the visitor's last choice, `wish`, if it is allowed, or else the first of the allowed values."""
     return wish if wish in allowed else allowed[0]

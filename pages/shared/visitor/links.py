@@ -50,19 +50,19 @@ def looked(
 
 @cache
 def fields_of(view: type) -> dict[str, Field]:
-    """Return the allowed values of each attribute made by `looked`, by its name."""
+    """Return the allowed values of each attribute declared with `looked`, by the attribute's name."""
     made = [one for one in fields(view) if _FIELD in one.metadata]
     return {one.name: replace(one.metadata[_FIELD], name=one.name) for one in made}
 
 
 def pairs_of(view: Any) -> list[tuple[str, str]]:
-    """Return the query parameters of the values that are not defaults, in order, unescaped."""
+    """Return the unescaped query parameters, in order, for the values that are not defaults."""
     values = [(one, getattr(view, name)) for name, one in fields_of(view.__class__).items()]
     return [(one.query, links.written(value)) for one, value in values if value != one.default]
 
 
 def read(view: type, parameters: Mapping[str, Sequence[str]], problems: list[str]) -> dict[str, Any]:
-    """Read a view's attributes from a link. A wrong value becomes its default and a sentence in `problems`."""
+    """Read a view's attributes from a link. For a wrong value, use the default and add a sentence to `problems`."""
     return {
         name: links.checked(one, links.last(parameters, one.query), one.default, problems)
         for name, one in fields_of(view).items()
@@ -107,7 +107,7 @@ AT_FIRST = View(measure="share", y="linear")
 
 @dataclass(frozen=True)
 class Curve:
-    """One curve of a comparison. name: "" for the label; draft: drawn until the settings change, never in links."""
+    """One curve in a comparison. name: "" for the label; draft: drawn until the settings change, but never in links."""
 
     spec: RunSpec
     name: str = ""
@@ -146,7 +146,7 @@ def clean_name(text: str) -> str:
 
 
 def encode(curves: Sequence[Curve], view: Any = None) -> list[tuple[str, str]]:
-    """Return the query parameters, in order, each key and value unescaped. view: None for the default view."""
+    """Return the query parameters in order, with unescaped keys and values. view: None for the default view."""
     items = links.link_heading()
     for index, curve in enumerate(curves):
         pairs = links.differences(curve.spec, curves[0].spec if index else None)
@@ -157,7 +157,7 @@ def encode(curves: Sequence[Curve], view: Any = None) -> list[tuple[str, str]]:
 
 
 def encode_specs(specs: Sequence[Any], view: Any = None) -> list[tuple[str, str]]:
-    """Return the query parameters of a comparison whose runs, of any kind, have no names."""
+    """Return the query parameters for a comparison of unnamed runs of any kind."""
     return encode(list(map(Curve, specs)), view)
 
 
@@ -167,7 +167,7 @@ def decode(
     view: type = View,
     kind: str = RunSpec.kind,
 ) -> Link:
-    """Read a link to runs of a kind, with a view. files: texts too long for a link that are known, by their digest."""
+    """Read a link to runs of one kind, with a view. files: the known texts that are too long for a link, by digest."""
     problems: list[str] = []
     values = read(view, parameters, problems)
     given = list(parameters.get("c", ()))
@@ -187,7 +187,7 @@ def decode(
 
 
 def read_values(field: Field, text: str, most: int) -> tuple[Any, ...]:
-    """Read values separated by commas, ascending. Raises SpecError, also if there are more than `most`."""
+    """Read comma-separated values in ascending order. Raises SpecError, including when there are more than `most`."""
     words = [word.strip() for word in text.split(",") if word.strip()]
     if not 1 <= len(words) <= most:
         raise SpecError("values", f"{len(words)} values were given; give 1 to {most}, separated by commas.")

@@ -23,7 +23,7 @@ _SALT = secrets.token_bytes(16)  # addresses are only compared, and only while t
 
 
 class Presence:
-    """Tabs that have leases, by the id of Streamlit's session."""
+    """The tabs that have leases, by the id of their Streamlit session."""
 
     def __init__(self) -> None:
         self.tabs: dict[str, str] = {}

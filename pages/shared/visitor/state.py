@@ -1,4 +1,4 @@
-"""The state of a visitor's session, and its exchange with the address bar."""
+"""The state of a visitor's session and its exchange with the address bar."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from pages.shared.visitor.links import AT_FIRST, Curve, View
 
 @dataclass(kw_only=True)
 class PageState:
-    """A page's state for one visitor, and its form in a link.
+    """The state of a page for one visitor, and its form in a link.
 
     address: the query that was last read or written. problems: the unusable parts of a link. locked: the settings that
     it locks. sentence: a message from the person who shares it, "" for none. seen: the link at the last drawing. moved:
@@ -55,22 +55,22 @@ class PageState:
 
     @property
     def begun(self) -> bool:
-        """Return whether the address needs a query when the visitor comes back to the page."""
+        """Return whether the address needs a query when the visitor returns to the page."""
         return self.address is not None
 
     @property
     def link(self) -> list[tuple[str, str]]:
-        """Return the query parameters of the link to the current view, in order, each key and value unescaped."""
+        """Return the query parameters of the link to the current view in order, with unescaped keys and values."""
         return []
 
     @property
     def shared(self) -> list[tuple[str, str]]:
-        """Return the parameters for somebody else, who sees all that is drawn here."""
+        """Return the parameters for somebody else, who then sees everything that is drawn here."""
         return self.link
 
     @property
     def items(self) -> list[tuple[str, str]]:
-        """Return the parameters of `link`, followed by the parameters for the locks and the message."""
+        """Return the parameters from `link`, followed by the parameters for the locks and the message."""
         return [*self.link, *address.write_locks(self.locked), *address.saying(self.sentence)]
 
     @property
@@ -79,17 +79,17 @@ class PageState:
         return query_of(self.items)
 
     def put(self, **values: Any) -> None:
-        """Change the state, and the address with it, and forget the problems of a link."""
+        """Change the state and the address with it, and forget the problems of a link."""
         vars(self).update(values, problems=())
         write_address(self)
 
     def change(self, **view: Any) -> None:
-        """Change the view, and the address with it."""
+        """Change the view and the address with it."""
         self.view = replace(self.view, **view)
         write_address(self)
 
     def follow(self, given: Query, problems: list[str]) -> None:
-        """Apply a link, and start its runs; add a sentence to `problems` for each unusable part."""
+        """Apply a link and start its runs; add a sentence to `problems` for each unusable part."""
 
 
 @dataclass(kw_only=True)
@@ -113,7 +113,7 @@ class ExploreState(PageState):
 
     @property
     def shown(self) -> list[Curve]:
-        """Return the curves that are compared, and the drafts."""
+        """Return the curves that are compared and the drafts."""
         return self.curves + [Curve(spec, draft=True) for spec in self.drafts]
 
     @property
@@ -131,7 +131,7 @@ class ExploreState(PageState):
         return links.encode(curves, self.view) if curves else []
 
     def follow(self, given: Query, problems: list[str]) -> None:
-        """Apply a link, and start its runs."""
+        """Apply a link and start its runs."""
         s = session()
         link = links.decode(given, s.files)
         problems += link.problems
@@ -150,7 +150,7 @@ SAME = {"tradeoffs": "explore", "attack": "explore"}  # pages with the same sett
 
 
 class Undo(NamedTuple):
-    """A page, and the function that restores its settings from before they were all changed at once."""
+    """A page and a function that restores the settings it had before they were all changed at once."""
 
     page: str | None
     run: Callable[[], None]
@@ -197,7 +197,7 @@ class Session:
 
     @property
     def draft(self) -> Draft:
-        """Return the controls of the page shown."""
+        """Return the draft that the controls of the current page show."""
         return self.drafts[self.settings]
 
     @draft.setter
@@ -248,7 +248,7 @@ def session() -> Session:
 
 
 def owner_id(group: str) -> str:
-    """Return the name under which this visitor's runs of a group (a key of GROUPS, "" for none) are requested."""
+    """Return the name under which this visitor's runs in a group (a key of GROUPS, or "" for none) are requested."""
     return f"{session().visitor}:{group}" if group else session().visitor
 
 
@@ -258,7 +258,7 @@ def owners() -> list[str]:
 
 
 def attempt(action: Callable[..., object], *arguments: object) -> bool:
-    """Try an action of the store; return whether it succeeded. If not, the page shows the reason."""
+    """Try an action on the store; return whether it succeeded. If not, the page shows the reason."""
     try:
         action(*arguments)
     except (SpecError, StoreError) as error:
@@ -277,7 +277,7 @@ def ask(specs: Iterable[Spec], visitor: str, again: bool = False, leased: bool =
 
 def begin(specs: Iterable[Spec], visitor: str) -> bool:
     """Request a link's runs, unless together they would cost too much; return whether they were requested. Finished and
-    active runs cost nothing, so that a page that is reloaded continues to wait for them."""
+    active runs cost nothing, so a page that is reloaded continues to wait for them."""
     s, specs = session(), list(specs)
     try:
         _, seconds = store().cost(specs)
@@ -291,7 +291,7 @@ def begin(specs: Iterable[Spec], visitor: str) -> bool:
 
 
 def add(spec: RunSpec) -> str:
-    """Add a run to the comparison and request it. Returns a sentence if it was there already or has no room."""
+    """Add a run to the comparison and request it. Returns a sentence if it is already there or does not fit."""
     s = session()
     if not comes_along(spec) and not ask([spec], s.visitor):
         return s.said
@@ -307,7 +307,7 @@ def add(spec: RunSpec) -> str:
 
 
 def read_address(part: PageState) -> None:
-    """Apply the address bar's query if it is a link that was not read yet.
+    """Apply the address bar's query if it is a link that has not been read yet.
 
     An address without a query changes nothing: the page keeps its state, and writes it into the address if the visitor
     comes from another page, so that it survives a reload. An address that has been replaced is no link: a press before
@@ -339,7 +339,7 @@ def read_address(part: PageState) -> None:
 
 
 def _rename(part: PageState, name: str, moved: bool = False) -> None:
-    """Store the name of the page's present address, which replaces the previous one."""
+    """Store the name of the page's current address, which replaces the previous one."""
     if part.address is not None:
         session().replaced.append(part.address)
     part.address, part.moved = name, moved
@@ -353,7 +353,7 @@ def write_address(part: PageState) -> None:
 
 
 def note_view(part: PageState, items: list[tuple[str, str]]) -> None:
-    """Note that only the view has changed: the browser then replaces its address without an entry in its history."""
+    """Note that only the view has changed, so the browser replaces its address without adding a history entry."""
     query, name = query_of(items), address.name_of(address.grouped(items), session().files)
     if part.seen not in ("", query) and name != part.address:
         _rename(part, name, moved=True)
