@@ -1,4 +1,4 @@
-"""Attacks as a kind of spec: simulate noisy releases, and guess from each which of two trajectories one user had."""
+"""Attacks as a kind of spec: simulate noisy releases, and guess from each one which of two trajectories a user had."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ class AttackSpec(SpecBase):
 
     @property
     def draws(self) -> int:
-        """Return the largest number of random draws that one simulated run needs, for both cases together."""
+        """Return the largest number of random draws that one simulated run can need for both cases together."""
         releases, m = self.run.work(self.run.mechanism).releases, self.run.contribution
         if m > 1:  # each episode is in its own report, or in a node on each level of a tree
             releases = max(releases, m * (LEVELS if self.places == "random" else 1))
@@ -141,7 +141,7 @@ class AttackSpec(SpecBase):
         return self.run._plugins
 
     def replace(self, **changes: Any) -> AttackSpec:
-        """Copy the spec with some fields changed, and check it again. Raises SpecError."""
+        """Copy the spec with some fields changed, and check the copy. Raises SpecError."""
         return AttackSpec(**{f.name: getattr(self, f.name) for f in fields(self)} | changes)
 
     def to_dict(self) -> dict[str, Any]:
@@ -150,13 +150,13 @@ class AttackSpec(SpecBase):
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> AttackSpec:
-        """Build the spec with these fields; missing ones take their defaults. Raises SpecError."""
+        """Build the spec from these fields; missing fields take their defaults. Raises SpecError."""
         return super().from_dict({**given, "run": RunSpec.from_dict(given.get("run", {}))})
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class AttackTrace(TraceCore[AttackSpec]):
-    """The result of one unit of an attack; its curve shows how well scores separate the cases, by number of runs."""
+    """The result of one unit of an attack; its curve shows how well the scores separate the cases as runs are added."""
 
     # releases, counters: the number of releases and of counters that tell the two worlds apart in one execution
     releases: int
@@ -243,13 +243,13 @@ def possible_of(run: RunSpec) -> Table | None:
 
 
 def pairs_of(run: RunSpec) -> dict[str, tuple[str, str]]:
-    """Return pairs of trajectories by name: "farthest" differ as much as possible, "nearest" only in one reward."""
+    """Return two pairs of trajectories: the "farthest" differ as much as possible, the "nearest" in only one reward."""
     size, table = run.problem_size, possible_of(run)
     return {"farthest": farthest(size, table), "nearest": nearest(size, table)}
 
 
 def game_of(spec: AttackSpec, noise: Noise, seed: int) -> attack.Game:
-    """Prepare the attacker's game. If the user's episodes have random places, draw these places once per unit."""
+    """Prepare the attacker's game. If the user's episodes come at random places, draw the places once per unit."""
     size, table = spec.run.problem_size, possible_of(spec.run)
     rng = np.random.Generator(np.random.SFC64(np.random.SeedSequence([spec.root_seed, seed, 1])))
 

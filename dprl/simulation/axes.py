@@ -32,7 +32,7 @@ PAPER_PROVES = 2.0
 
 @dataclass(frozen=True)
 class PrivacyChoice:
-    """A privacy model with its mechanism, noise and reports; None stands for a default.
+    """A privacy model with its mechanism, noise and reports, where None stands for the default.
 
     noise: `calibrated`, the least noise that proves (epsilon, delta); `paper`, as in the paper for epsilon; `scaled`,
     Laplace noise as in the paper for epsilon / 2, which proves (epsilon, 0) when one user is replaced.
@@ -95,7 +95,7 @@ class PrivacyChoice:
 
 
 def axes(base: RunSpec) -> dict[str, Callable[[Any], Any]]:
-    """Return the settings that a sweep can vary, each with a function that puts a value or text in canonical form."""
+    """Return the settings that a sweep can vary, each with a function that puts a value or text into canonical form."""
     fields = axis_fields(base, OWNERS, FIELDS)
     found: dict[str, Callable[[Any], Any]] = {"privacy": lambda value: PrivacyChoice.parse(value).text}
     return found | {name: partial(axis_value, f) for name, f in fields.items() if name != "privacy"}
@@ -130,7 +130,7 @@ def axis_value(field: Field, value: Any) -> Any:
 def axis_fields(
     base: Any, registries: Mapping[str, Mapping[str, Any]], fields: Mapping[str, Field]
 ) -> dict[str, Field]:
-    """Return the settings that a sweep can vary: spec fields, and parameters of environment and algorithm. Seeds cannot
+    """Return the settings that a sweep can vary: spec fields, and environment and algorithm parameters. Seeds cannot
     be swept, because results are paired by seed and averaged over seeds. registries, fields: as in `params_along`."""
     found = {name: field for name, field in fields.items() if field.kind != "params" and name != "seeds"}
     for name, registry in registries.items():
@@ -142,7 +142,7 @@ def axis_fields(
 def params_along(
     base: Any, chosen: Mapping[str, Any], registries: Mapping[str, Mapping[str, Any]], fields: Collection[str]
 ) -> dict[str, dict[str, Any]]:
-    """Return the parameters of environment and algorithm for these values of the swept settings. A new environment or
+    """Return the environment and algorithm parameters for these values of the swept settings. A new environment or
     algorithm keeps the base spec's parameters that it also has and that differ from their defaults. registries: the
     registry for each field that names an entry; fields: the spec's fields, whose names no swept parameter can have."""
     found = {}

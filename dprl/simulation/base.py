@@ -49,7 +49,7 @@ class SpecBase:
         return json.dumps(self.to_dict(), separators=(",", ":"))
 
     def seed_key(self, seed: int) -> str:
-        """Return a hash that identifies one seed's result; hashes are equal exactly when results have the same bits."""
+        """Return a hash that identifies one seed's result; hashes are equal exactly when results are bit-identical."""
         unit = {k: v for k, v in self.to_dict().items() if k != "seeds"}
         text = json.dumps([unit, seed, *engine(), *self._plugins], sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()[:32]
@@ -86,7 +86,7 @@ class SpecBase:
             self._set(name, table_field.check(getattr(self, name)))
 
     def _check_owned(self, **owners: Any) -> None:
-        """Check all fields, a user's own model, and parameters. owners: registries of environments and algorithms."""
+        """Check all fields, the user's model and the parameters. owners: registries of environments and algorithms."""
         given: Any = self
         for name, value in zip(
             ("environment", "environment_params"),
@@ -111,7 +111,7 @@ class SpecBase:
             raise SpecError(name, filled(SAID["goes"], **told))
 
     def _kept(self, changes: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the fields that are not None and keep their meaning after these changes (see BELONGS)."""
+        """Return the fields that are not None and that keep their meaning after these changes (see BELONGS)."""
         kept = {name: value for name, value in self.to_dict().items() if value is not None and name != "kind"}
         for owner, owned in self.BELONGS.items():
             if owner in changes and changes[owner] != getattr(self, owner):
@@ -122,5 +122,5 @@ class SpecBase:
 
 @cache
 def engine() -> tuple[str, str, str]:
-    """Return the versions of dprl's source, numba and numpy; with the spec, they determine every bit of a result."""
+    """Return the versions of dprl's source, numba and numpy. With the spec, they determine every bit of a result."""
     return source_digest(), version("numba"), version("numpy")

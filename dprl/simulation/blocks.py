@@ -1,4 +1,4 @@
-"""Sample the counts of a block of users who all follow one policy, exactly in distribution.
+"""Sample the counts of a block of users who all follow one policy, with the exact distribution.
 
 A block of b users is sampled exactly in distribution without following each user. Start states are Multinomial(b, d1).
 At each step, a stochastic policy splits the users in a state over actions as Multinomial(., pi); the c users who take
@@ -52,7 +52,7 @@ EXAMPLE = Model(_CELLS, _CELLS[0], _CELLS, _ONES, _CELLS, _ONES, True, np.zeros(
 
 
 def model_of(mdp: TabularMDP, *, binary_rewards: bool = False) -> Model:
-    """Prepare an MDP for sampling. binary_rewards: whether users round rewards at random to 0 or 1 (same means)."""
+    """Prepare an MDP for sampling. binary_rewards: whether users round rewards to 0 or 1 at random (same means)."""
     return Model(
         mdp.P,
         mdp.R,
@@ -79,7 +79,7 @@ def _conditional(p: Array) -> Array:
 
 @kernel
 def drawn_action(rng: np.random.Generator, policy: Any, h: int, s: int) -> int:
-    """Draw one user's action from the policy; if only one action is possible, use no random number."""
+    """Draw one user's action from the policy, without using a random number if only one action is possible."""
     usual = likeliest(policy, h, s)
     if policy.ndim == 2 or chance(policy, h, s, usual) == 1.0:
         return usual

@@ -66,12 +66,12 @@ class Budgeted(SpecBase):
 
     @property
     def budget(self) -> Budget:
-        """Return the privacy budget: the kind of guarantee, and rho, epsilon and delta."""
+        """Return the privacy budget: the kind of guarantee, with rho, epsilon and delta."""
         return Budget(PROMISES[self.privacy], self.rho, self.epsilon, self.delta)
 
     @property
     def episodes_of_one(self) -> int:
-        """Return the largest number of one user's episodes that the noise protects jointly."""
+        """Return the largest number of episodes of one user that the noise protects jointly."""
         raise NotImplementedError
 
     def label(self) -> str:
@@ -83,7 +83,7 @@ class Budgeted(SpecBase):
         return called(self.learner.title, *budget, phrase("episodes", m=m) if m > 1 else "")
 
     def replace(self, **changes: Any) -> Self:
-        """Copy the spec with some fields changed, and check it again. Raises SpecError.
+        """Copy the spec with some fields changed, and check the copy. Raises SpecError.
 
         Fields that belong to a changed field return to their defaults, but a new algorithm keeps the parameters that
         it shares with the old one.
@@ -96,7 +96,7 @@ class Budgeted(SpecBase):
         return self.from_dict(kept | changes)
 
     def _choose_budget(self, promises: tuple[str, ...]) -> None:
-        """Fill in the kind of guarantee, the calibration and the numbers of the budget; unused numbers become None."""
+        """Fill in the kind of guarantee, the calibration and the budget's numbers; unused numbers become None."""
         self._set("privacy", self.privacy or promises[0])
         self._choose("privacy", promises, self.algorithm)
         promise = PROMISES[self.privacy]

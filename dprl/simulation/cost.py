@@ -20,7 +20,7 @@ DEFAULTS = {COUNTERS: 250_000.0, MINUTES: 10.0, GIGABYTES: 2.0}
 
 
 def limit(name: str) -> float:
-    """Return a limit from the environment variable `name`, or its default. Raises SpecError unless it is positive."""
+    """Return the limit in the environment variable `name`, or its default. Raises SpecError unless it is positive."""
     text = os.environ.get(name, "").strip()
     try:
         value = float(text) if text else DEFAULTS[name]
@@ -91,7 +91,7 @@ def estimate(work: Work) -> Estimate:
 
 
 def check_cost(work: Work, smaller: str = "") -> None:
-    """Raise SpecError if a run exceeds the limits on time, memory or counters; suggest other settings, or `smaller`."""
+    """Raise SpecError if a run exceeds the time, memory or counter limits, and suggest other settings or `smaller`."""
     (S, A, H, _), cells, K = work.size, work.cells, work.users
     cost, most = estimate(work), int(limit(COUNTERS))
     if cells > most:

@@ -20,7 +20,7 @@ from dprl.simulation.policies import Policy
 
 @dataclass(frozen=True)
 class Part:
-    """A share of the trajectories, and the policy that they follow, as action probabilities [H, S, A]."""
+    """A share of the trajectories and the policy that they follow, given as action probabilities [H, S, A]."""
 
     share: float
     policy: Array
@@ -41,7 +41,7 @@ class Behaviour:
 
     @property
     def allowed(self) -> str:
-        """Describe the text with which a spec names this behaviour."""
+        """Describe the text by which a spec names this behaviour."""
         if self.argument is None:
             return self.key
         named = f"{self.key}:{self.argument.name.upper()}"
@@ -122,7 +122,7 @@ ALLOWED = " or ".join(b.allowed for b in BEHAVIOURS.values())
 
 
 def split_behaviour(text: str) -> tuple[str, str, str]:
-    """Split a behaviour's text into its key, argument and policy; a missing part is ""."""
+    """Split the text of a behaviour into key, argument and policy; a missing part becomes ""."""
     key, _, given = text.partition(":")
     if key in BEHAVIOURS and BEHAVIOURS[key].takes_policy:
         argument, colon, policy = given.partition(":")
@@ -149,14 +149,14 @@ def check_behaviour(text: str, size: Size) -> str:
 
 
 def parts(text: str, mdp: TabularMDP) -> tuple[Part, ...]:
-    """Return the policies that trajectories follow under a behaviour, each with its share. text: in canonical form."""
+    """Return the policies that trajectories follow under a behaviour, each with its share. text: the canonical form."""
     key, argument, policy = split_behaviour(text)
     followed = policies.policy_from_text(policy, mdp.size) if policy else np.zeros((0, 0), dtype=np.int64)
     return BEHAVIOURS[key].parts(mdp, float(argument or 0), followed)
 
 
 def following(policy: ArrayLike, share: float = 0.7) -> str:
-    """Return the text for a share of users who follow this deterministic policy while the others act at random.
+    """Return the text for users of whom a share follow this deterministic policy and the others act at random.
 
     Args:
         policy: the actions [H, S], such as `trace.seeds[0].policy[-1]` of an online run. `OfflineSpec` checks it again.
@@ -211,7 +211,7 @@ def occupancy(mdp: TabularMDP, behaviour: tuple[Part, ...]) -> Array:
 
 
 def coverage(mdp: TabularMDP, behaviour: tuple[Part, ...]) -> tuple[float, float]:
-    """Return how well a behaviour policy covers all state-action pairs, and how well it covers the optimal policy's.
+    """Return how well a behaviour policy covers all state-action pairs, and those that the optimal policy visits.
 
     The first number, d_m, is the least positive d^mu(h, s, a) (Qiao, Wang 2023, Theorem 3.4). The second is the least
     d^mu over the (h, s, a) that the lowest optimal policy visits, or 0 if one is not covered (so Assumption 2.1 fails).

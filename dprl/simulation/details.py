@@ -1,4 +1,4 @@
-"""The results of a run that learns from counts: its curve, and counts, policies and values at some checkpoints."""
+"""The results of a run that learns from counts: the curve, and the counts, policies and values at some checkpoints."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ DETAIL_BYTES = 64 * 2**20
 
 
 class Detail(NamedTuple):
-    """Counts, policy and values at one checkpoint; SeedTrace describes each field."""
+    """The counts, policy and values at one checkpoint; SeedTrace describes each field."""
 
     episode: int
     counts: Array

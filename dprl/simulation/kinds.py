@@ -1,4 +1,4 @@
-"""The kinds of spec, such as those of online and offline runs, and functions that work for every kind.
+"""The kinds of spec, such as those for online and offline runs, and the functions that work for every kind.
 
 The store, sweeps, exports and the command line use a run only through these protocols.
 """
@@ -32,12 +32,12 @@ class Run(Protocol):
         """Return the points of the curve reached so far."""
 
     def trace(self) -> Any:
-        """Return everything recorded so far: a TraceCore with the details of its kind."""
+        """Return everything recorded so far, as the kind's own subclass of TraceCore."""
 
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of spec (such as that of online runs), with the functions for such runs; an entry in the registry."""
+    """A kind of spec, such as the one for online runs, with the functions for its runs; an entry in the registry."""
 
     key: str
     fields: Mapping[str, Field]  # the table of a spec's fields, by name
@@ -96,7 +96,7 @@ def spec_from_json(text: str) -> Any:
 
 
 def trace_from_bytes(data: bytes) -> Any:
-    """Read the trace that `to_bytes` wrote. Raises SpecError if it is damaged, or comes from another version."""
+    """Read the trace that `to_bytes` wrote. Raises SpecError if it is damaged or comes from another version."""
     try:
         arrays, plain = unpacked(data)
         spec = spec_from_dict(plain["spec"])
@@ -108,7 +108,7 @@ def trace_from_bytes(data: bytes) -> Any:
 
 
 def start(spec: Spec, seed: int) -> Run:
-    """Start the repetition of a run with this random seed; call `advance` on the result until it is done."""
+    """Start one repetition of a run, with this random seed; call `advance` on the result until it is done."""
     return kind_of(spec).start(spec, seed)
 
 
@@ -124,12 +124,12 @@ def estimate(spec: Spec | Mapping[str, Any]) -> Estimate:
 
 
 def compiles(spec: Spec) -> bool:
-    """Return whether numba has to compile kernels on this machine before a run's first result."""
+    """Return whether numba has to compile kernels on this machine before a run can give its first result."""
     return kind_of(spec).compiles(spec)
 
 
 def answer(question: str, spec: Spec) -> str:
-    """Answer one of the questions that this kind of spec can answer without a run, as JSON for `answered`."""
+    """Answer, as JSON for `answered`, one of the questions that this kind of spec can answer without a run."""
     try:
         return json.dumps({"answer": kind_of(spec).questions[question](spec)})
     except SpecError as error:

@@ -51,7 +51,7 @@ FIELDS: Registry[Field] = Registry(
 
 
 def sizes_of(n: int) -> Ints:
-    """Return the sizes of the data sets on a curve, [C]: 5, 10, 20, 50, ... below n, and n itself."""
+    """Return the sizes of the data sets on a curve, [C]: 5, 10, 20, 50 and so on below n, and then n itself."""
     import numpy as np
 
     rounds = [k * 10**e for e in range(len(str(n))) for k in (1, 2, 5)]
@@ -61,7 +61,7 @@ def sizes_of(n: int) -> Ints:
 @documented(FIELDS)
 @dataclass(frozen=True, kw_only=True, eq=False)
 class OfflineSpec(Budgeted):
-    """The description of an offline run, checked and in canonical form: two specs with the same meaning are equal.
+    """The description of an offline run, checked and in canonical form, so that specs with the same meaning are equal.
 
     Its curve is over data sets of growing size, each drawn independently from the behaviour policy; each seed repeats
     all of this. Missing parameters have their defaults, and fields that a combination does not use are None. FIELDS
@@ -128,7 +128,7 @@ class OfflineSpec(Budgeted):
 
     @property
     def episodes_of_one(self) -> int:
-        """Return the largest number of one user's episodes that the noise protects jointly."""
+        """Return the largest number of episodes of one user that the noise protects jointly."""
         return self.contribution
 
     def estimate(self) -> Estimate:

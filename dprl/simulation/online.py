@@ -1,4 +1,4 @@
-"""Online runs as a kind of spec, and their privacy guarantee, which is known before they start."""
+"""Online runs as a kind of spec, and the privacy guarantee of a run, which is known before it starts."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def start(spec: RunSpec, seed: int) -> Run:
 
 
 def compiles(spec: RunSpec) -> bool:
-    """Return whether numba has to compile a run's kernels on this machine before the first result."""
+    """Return whether numba has to compile a run's kernels on this machine before there is a first result."""
     loop = loop_of(spec)
     return bool(loop.lack(spec)) and not on_disk(loop.kernel)
 
@@ -46,7 +46,7 @@ def v_star(spec: RunSpec) -> float:
 
 
 def promise(spec: RunSpec) -> dict[str, Any] | None:
-    """Return the privacy guarantee of a run for replacing its least protected user; None without privacy.
+    """Return a run's privacy guarantee for the replacement of its least protected user, or None without privacy.
 
     Returns:
         deltas, epsilons: the proved pairs (epsilon, delta).

@@ -20,7 +20,7 @@ ONE_E = (
 
 
 def mechanisms_for(algorithm: str, privacy: str) -> tuple[str, ...]:
-    """Return the keys of the mechanisms that a learner can use under a privacy model, the default first.
+    """Return the keys of the mechanisms that a learner can use under a privacy model, with the default first.
 
     The sensitivity of the learner's statistic must be known in the norm that the noise needs. A learner that forgets
     each batch releases it separately, so no draw of noise may be kept for another release. Mechanisms of other packages
@@ -42,7 +42,7 @@ def runs_in(algorithm: str, environment: str) -> bool:
 
 
 def not_counted(reports: str, algorithm: str, privacy: str, mechanism: str | None, choice: str = "") -> str:
-    """Explain why rows cannot add up just these reports; return "" if they can. choice: the name of `reports` in the
+    """Explain why rows cannot add up only these reports; return "" if they can. choice: the name of `reports` in the
     sentence, if not its key.
 
     To count only the reports of users who were told to play a row, each report, or each batch, needs noise of its own,
@@ -65,7 +65,7 @@ def not_counted(reports: str, algorithm: str, privacy: str, mechanism: str | Non
 
 
 def calibrations_for(algorithm: str, mechanism: str) -> tuple[str, ...]:
-    """Return the possible sizes of the noise, the default first; "paper" is possible if a paper states the noise."""
+    """Return the possible sizes of the noise, with the default first; "paper" is included if a paper states one."""
     known = ALGORITHMS[algorithm].statistic.in_papers
     return ("calibrated", "paper") if mechanism in known else ("calibrated",)
 

@@ -26,13 +26,13 @@ PAC_ALPHAS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)  # shares of the best start state
 
 
 def streams(spec: RunSpec, seed: int) -> tuple[np.random.Generator, np.random.Generator]:
-    """Return a seed's random generators for users and for noise. The one for users does not depend on the mechanism."""
+    """Return a seed's random generators for users and noise. The users' generator does not depend on the mechanism."""
     users, noise = np.random.SeedSequence([spec.root_seed, seed]).spawn(2)
     return np.random.Generator(np.random.SFC64(users)), np.random.Generator(np.random.SFC64(noise))
 
 
 def world_of(spec: RunSpec) -> TabularMDP:
-    """Return the model of a spec's environment in the form for compiled kernels, with only declared transitions."""
+    """Return the model of a spec's environment, with only declared transitions, in the form for compiled kernels."""
     mdp = ENVIRONMENTS[spec.environment].make(**spec.environment_params)
     if spec.structure is not None:
         mdp = structure.restricted(mdp, structure.table(spec.environment, spec.environment_params))
@@ -67,8 +67,8 @@ def noise_of(
 ) -> Noise:
     """Return the noise of a run. times: the number of users at each release [M], or at the end of each batch.
     releases: the limit M of a schedule that decides during the run; times are then the ends of epochs. batches:
-    those of a learner that learns from each batch alone. statistic: the learner's, if more is known about it than
-    the learner's entry states."""
+    given if a learner learns from each batch alone. statistic: given if more is known about the learner's statistic
+    than the learner's registry entry states."""
     size, seen = spec.problem_size, statistic or spec.statistic
     counted = spec.reports != "all"
     if counted:
@@ -103,15 +103,15 @@ def paper_noise(spec: RunSpec, statistic: Statistic) -> PaperScale:
 
 
 def error_told(spec: RunSpec, noise: Noise) -> Array:
-    """Return the error E that the learner assumes in a count [B]: with the practical bonus, PRACTICAL_E deviations of
-    one counter (for elimination); with the anytime bonus, the radius of a row's noise; else E_{eps,beta}."""
+    """Return the error E that the learner assumes in a count [B]: with the practical bonus (for elimination),
+    PRACTICAL_E deviations of one counter; with the anytime bonus, the radius of a row's noise; else E_{eps,beta}."""
     if spec.bonus == "anytime":
         return noise.radius()
     return PRACTICAL_E * noise.std if spec.bonus == "practical" else noise.bound
 
 
 def guarantee_of(spec: RunSpec, noise: Noise) -> Guarantee:
-    """Return a run's guarantee card, with its public facts and the noise that the learner's bonus does not cover."""
+    """Return a run's guarantee card, with the public facts and the noise that the learner's bonus does not cover."""
     learner = ALGORITHMS[spec.algorithm]
     known = (*learner.public, *["structure"] * bool(spec.structure))
     card = noise.guarantee()

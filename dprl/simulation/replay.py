@@ -1,4 +1,4 @@
-"""Prepare a run that a web page plays without a server: one seed at one epsilon, and how the other runs differ.
+"""Prepare a run that a web page can play without a server: one seed at one epsilon, and how the other runs differ.
 
 Noise is calibrated here, separately for each budget in `stops`. For a budget between two of these, a page would have
 to calibrate noise or to guess it, so it offers none.
@@ -79,7 +79,7 @@ def unplayable(spec: Any) -> str:
 
 
 def replayed(spec: RunSpec) -> dict[str, Any]:
-    """Return a run as JSON for a web page that plays it. The spec's number of seeds makes no difference.
+    """Return a run as JSON for a web page that plays it. The number of seeds in the spec makes no difference.
 
     Returns:
         kernel, words, drawn: see `Pack`, for seed 0 at the run's own epsilon.
@@ -125,8 +125,8 @@ def replayed(spec: RunSpec) -> dict[str, Any]:
 
 
 def light_pack(run: SeedRun) -> Pack:
-    """Pack a run before its first user. Noise that the optimal factorisation draws in advance is left out: the page
-    draws it, with the same bits.
+    """Pack a run before its first user. Noise that the optimal factorisation draws in advance is left out, because
+    the page draws it with the same bits.
 
     Raises ValueError if users have played.
     """
@@ -172,14 +172,14 @@ def light_pack(run: SeedRun) -> Pack:
 
 
 def stops_of(spec: RunSpec) -> list[float | None]:
-    """Return the epsilon values that a page offers for a run, including its own, ascending; [None] without privacy."""
+    """Return a page's epsilon values for a run, including the run's own, in ascending order; [None] without privacy."""
     if spec.epsilon is None:
         return [None]
     return [*sorted({*STOPS, spec.epsilon})]
 
 
 def _differing(first: Pack, other: Pack) -> list[list[Any]]:
-    """Return the number and content of each buffer that differs between two packs and affects a page (see UNSEEN)."""
+    """Return the index and content of each buffer that differs between two packs and that a page uses (see UNSEEN)."""
     unseen = UNSEEN if any(buffer.name == TOLD for buffer in first.buffers) else ""
     return [
         [number, _told_from(mine.array, its.array)]
@@ -189,7 +189,7 @@ def _differing(first: Pack, other: Pack) -> list[list[Any]]:
 
 
 def _told_from(base: NDArray[Any], other: NDArray[Any]) -> dict[str, Any]:
-    """Encode the array `other` compactly: if it is a multiple of `base`, as that factor with rounding corrections."""
+    """Encode the array `other` compactly: as a factor with rounding corrections if it is a multiple of `base`."""
     if base.shape != other.shape:
         raise SpecError(
             "epsilon", "another epsilon would change the shapes of this run's arrays, which no page can play."

@@ -108,7 +108,7 @@ AXIS, MEASURE = "episode", "regret"  # of the curve of an online run
 @documented(FIELDS)
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RunSpec(SpecBase):
-    """The description of an online run, checked and in canonical form: two specs with the same meaning are equal.
+    """The description of an online run, checked and in canonical form, so that specs with the same meaning are equal.
 
     Missing parameters of environment and algorithm have their defaults. Fields that a combination does not use are
     None (without privacy: mechanism, calibration, epsilon, delta; beta, if nothing depends on it). The environment may
@@ -198,7 +198,7 @@ class RunSpec(SpecBase):
 
     @property
     def statistic(self) -> Statistic:
-        """Return the statistic from which the learner learns, such as counts summed over users."""
+        """Return the statistic that the learner learns from, such as counts summed over users."""
         seen = ALGORITHMS[self.algorithm].seen(self.bonus)
         return replace(cast(Counts, seen), declared=self.declared) if self.structure else seen
 
@@ -234,14 +234,14 @@ class RunSpec(SpecBase):
             raise SpecError("delta", filled(SAID["delta_other"], **told))
 
     def _choose_reports(self, named: bool) -> None:
-        """Fill in and check whose reports each count adds up. named: whether a mechanism was given."""
+        """Fill in `reports` (whose reports each count adds up), and check it. named: whether a mechanism was given."""
         if not self.reports:
             self._set("reports", "all" if named else self._default_reports())
         elif reason := not_counted(self.reports, self.algorithm, self.privacy, self.mechanism):
             raise SpecError("reports", filled(SAID["reports"], reason=reason))
 
     def _default_reports(self) -> str:
-        """Return the default of `reports`: "all" if the noise or bonus is the paper's, else the privacy model's."""
+        """Return the default of `reports`: "all" if the noise or bonus is a paper's, else the privacy model's own."""
         usual = "all" if "paper" in (self.calibration, self.bonus) else PRIVATIZERS[self.privacy].reports
         return "all" if not_counted(usual, self.algorithm, self.privacy, self.mechanism) else usual
 
@@ -258,7 +258,7 @@ class RunSpec(SpecBase):
         return (roomy or fitting[-1:] or known)[0]
 
     def _has_room_for(self, mechanism: str) -> bool:
-        """Return whether a mechanism respects the limits on memory and time for the schedule's number of releases."""
+        """Return whether a mechanism stays within the memory and time limits for the schedule's number of releases."""
         try:
             self._estimate_limits(mechanism)
         except SpecError:
@@ -284,7 +284,7 @@ class RunSpec(SpecBase):
         cost.check_cost(self.work(mechanism), smaller=ENVIRONMENTS[self.environment].smaller)
 
     def work(self, mechanism: str | None) -> cost.Work:
-        """Return the facts that determine this run's cost. mechanism: its key, or None without noise."""
+        """Return the facts that determine the cost of this run. mechanism: a key, or None without noise."""
         learner, size, K = ALGORITHMS[self.algorithm], self.problem_size, self.episodes
         return cost.Work(
             size=size,
@@ -306,7 +306,7 @@ class RunSpec(SpecBase):
         return cls.from_dict(read_json("spec", text))
 
     def replace(self, **changes: Any) -> RunSpec:
-        """Copy the spec with some fields changed, and check it again.
+        """Copy the spec with some fields changed, and check the copy.
 
         Fields that belong to a changed field (the parameters of the environment, the mechanism of the privacy model),
         and fields that the old combination ignored, return to their defaults unless you change them, too. So does a

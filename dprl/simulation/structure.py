@@ -1,4 +1,4 @@
-"""The declared structure of an environment: the transitions that are possible, which are considered public.
+"""The declared structure of an environment: the transitions that are possible, which count as public knowledge.
 
 A spec's `structure` is OWN, the environment's own knowledge, or None. For a model of your own, that knowledge is its
 key `possible`; otherwise, all transitions with positive probability are possible.
@@ -73,7 +73,7 @@ def _known(environment: str, params: str) -> tuple[Table, Declared]:
 
 
 def restricted(mdp: TabularMDP, found: Table) -> TabularMDP:
-    """Return the model on a table of possible next states. Raises SpecError if it has other transitions."""
+    """Restrict the model to a table of possible next states. Raises SpecError if the model has other transitions."""
     P, missing = on_table(mdp.P, mdp.possible, found)
     if missing:
         h, s, a, to = missing

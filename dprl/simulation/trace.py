@@ -1,4 +1,4 @@
-"""The results of any run: a curve, the optimal value, the privacy guarantee, and the computing time.
+"""The results of any run: a curve, the optimal value, the privacy guarantee and the computing time.
 
 Each kind of spec adds details of its own, such as those of details.py.
 """
@@ -52,10 +52,10 @@ class Spec(Protocol):
         """Return a short name for a legend."""
 
     def seed_key(self, seed: int) -> str:
-        """Return a hash that identifies one seed's result; hashes are equal exactly when results have the same bits."""
+        """Return a hash that identifies one seed's result; hashes are equal exactly when results are bit-identical."""
 
     def replace(self, **changes: Any) -> Self:
-        """Copy the spec with some fields changed, and check it again. Raises SpecError."""
+        """Copy the spec with some fields changed, and check the copy. Raises SpecError."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the spec's canonical form as a dict for JSON. The dict names the kind, unless it is `online`."""
@@ -65,7 +65,7 @@ class Spec(Protocol):
 
 
 class Curve(NamedTuple):
-    """A curve: axis and measure, in one word each, such as episode and regret; increasing points, with values [C]."""
+    """A curve: axis and measure as one word each, such as episode and regret, and increasing points with values [C]."""
 
     axis: str
     measure: str
@@ -183,7 +183,7 @@ T_co = TypeVar("T_co", bound=TraceCore[Any], covariant=True)
 
 @dataclass(frozen=True, eq=False, init=False)
 class Trace(Generic[T_co]):
-    """The results of a finished run: all its seeds, at the same points. Online runs give a Trace[SeedTrace]."""
+    """The results of a finished run: all its seeds at the same points. An online run gives a Trace[SeedTrace]."""
 
     _spec: Any
     seeds: tuple[T_co, ...]  # which details they have depends on the spec's kind
@@ -223,7 +223,7 @@ class Trace(Generic[T_co]):
 
     @property
     def episodes(self) -> Ints:
-        """Return the checkpoints of an online run as numbers of users, [C]."""
+        """Return the number of users at each checkpoint of an online run, [C]."""
         return self.at
 
     @property
@@ -257,7 +257,7 @@ class Trace(Generic[T_co]):
         )
 
     def summary(self) -> dict[str, Any]:
-        """Return the curve's end with its 95% t interval over seeds, the stated and the proved guarantee, and the
+        """Return the end of the curve with its 95% t interval over seeds, the stated and proved guarantees, and the
         speed.
 
         If the measure is never negative, as regret and suboptimality are, its interval begins at 0 or above.

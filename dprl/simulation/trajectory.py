@@ -78,14 +78,14 @@ def _row(table: Table, h: int, s: int, a: int) -> Table:
 
 
 def stays(table: Table, h: int, s: int, a: int, beside: int = -1) -> int:
-    """Return a possible next state of (h, s, a): s itself if possible, else the first; not `beside` if avoidable."""
+    """Return a possible next state of (h, s, a): s if possible, else the first, but not `beside` if avoidable."""
     row = _row(table, h, s, a)
     known = [int(x) for x in row[row >= 0]]
     return next((x for x in (s, *known) if x in known and x != beside), known[0])
 
 
 def farthest(size: Size, possible: Table | None = None) -> tuple[str, str]:
-    """Return two trajectories that differ in as many counters as possible: 6H, if there are two states or actions. At
+    """Return two trajectories that differ in as many counters as possible: in 6H if there are two states or actions. At
     each step they differ in the state or, if it is the same, in the action. possible: see `Trajectory.counts`."""
     table = every_state(size.S) if possible is None else possible
     first, second, s, other = [], [], 0, size.S - 1
@@ -99,7 +99,7 @@ def farthest(size: Size, possible: Table | None = None) -> tuple[str, str]:
 
 
 def nearest(size: Size, possible: Table | None = None) -> tuple[str, str]:
-    """Return two trajectories that differ in one counter: the reward of the last step. possible: as in `farthest`."""
+    """Return two trajectories that differ in one counter, the reward of the last step. possible: as in `farthest`."""
     table = every_state(size.S) if possible is None else possible
     steps, s = [], 0
     for h in range(size.H):

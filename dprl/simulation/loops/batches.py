@@ -40,7 +40,7 @@ MOST = 0.1  # without privacy, the share of the users so far by which a block ma
 
 
 class BatchRun(LinearRun):
-    """A run with one random seed, whose learner asks for regressions of its own values, batch by batch.
+    """A run with one random seed, whose learner asks for regressions of its own values after each batch.
 
     Details hold the true counts and, as `noisy` and `released`, the released sums [D, H, 1, d, d + 1], see
     statistics/feature_gram.py; `weights` are [D, H, 1, d]. Beliefs are as in SeedTrace, about the weights in question.
@@ -121,7 +121,7 @@ class BatchRun(LinearRun):
 
     @property
     def progress(self) -> float:
-        """Return the share of the releases made so far, 0 to 1; without privacy, their total number is an estimate."""
+        """Return the share of the releases made so far, from 0 to 1. Without privacy, the total is an estimate."""
         return min(super().progress, 1.0)
 
     def _detail(self) -> Detail:
@@ -157,7 +157,7 @@ def norm_of(spec: RunSpec) -> str:
 
 
 def ends_of(spec: RunSpec) -> Ints:
-    """Return the user count at the end of each batch, [M]; without privacy only K, because no batches are fixed."""
+    """Return the user count at the end of each batch, [M]. Without privacy, no batches are fixed, so it is only K."""
     if spec.epsilon is None:
         return np.array([spec.episodes])
     ends = batches(spec.episodes, spec.problem_size, spec.epsilon, norm_of(spec))

@@ -110,7 +110,7 @@ def simulate(
     add_noise: Callable[..., None],
     add_anew: Callable[..., None],
 ) -> None:
-    """Simulate users, and make up to `count` releases; stop after the first release at or beyond `until` users."""
+    """Simulate users and make up to `count` releases; stop after the first release at or beyond `until` users."""
     position = state.position
     for _ in range(count):
         made, users = position[0], position[1]
@@ -174,7 +174,7 @@ def answer_steps(
 
 
 class BatchKernels(NamedTuple):
-    """The functions that the loop calls, either all compiled or all plain Python."""
+    """The functions that the loop calls, which are either all compiled or all plain Python."""
 
     simulate: Callable[..., None]
     answer: Callable[..., None]
@@ -190,7 +190,7 @@ def planner_of(spec: RunSpec) -> ValueIterationPlanner:
 
 
 def kernels_of(spec: RunSpec, plain: bool = False) -> BatchKernels:
-    """Return the functions that a run's loop calls, compiled or, if `plain`, as ordinary Python."""
+    """Return the functions that a run's loop calls, either compiled or, if `plain` is true, as ordinary Python."""
     mechanism = MECHANISMS.get(spec.mechanism or "")
     found = BatchKernels(
         simulate,

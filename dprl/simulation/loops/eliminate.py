@@ -46,7 +46,7 @@ def batches_of(spec: RunSpec) -> tuple[Batch, ...]:
 
 
 def ends_of(played: tuple[Batch, ...]) -> Ints:
-    """Return how many users have played at the end of each batch, [M]."""
+    """Return how many users have played by the end of each batch, [M]."""
     return np.cumsum([batch.users for batch in played]).astype(np.int64)
 
 
@@ -97,7 +97,7 @@ class EliminationRun:
 
     @staticmethod
     def lack(spec: RunSpec) -> str:
-        """Explain in one sentence why the WebAssembly module cannot play this run, so that numba has to."""
+        """Explain in one sentence why numba has to play this run instead of the WebAssembly module."""
         return "assets/engine.wasm does not contain the loop of policy elimination."
 
     @staticmethod
@@ -107,7 +107,7 @@ class EliminationRun:
         return noise_of(spec, ends_of(played), batches=played)
 
     def _checkpoints(self) -> Ints:
-        """Choose about 200 block ends, and the last, as points of the curve, spaced logarithmically and linearly."""
+        """Choose about 200 block ends, including the last, as points of the curve, in logarithmic and linear steps."""
         ends: list[int] = []
         users, tuples = 0, self.mdp.H * self.mdp.S * self.mdp.A
         for stage in self.stages:
@@ -163,7 +163,7 @@ class EliminationRun:
         return int(np.searchsorted(self.noise.ends, self._ends[batch]))
 
     def _play(self, blocks: Sequence[Block], counts: Array | None) -> None:
-        """Let users follow policies, block by block, and add their visits to `counts` unless it is None."""
+        """Let users follow policies, one block at a time, and add their visits to `counts` unless it is None."""
         S = self.mdp.S
         for policy, users in blocks:
             if users <= 0:
@@ -189,7 +189,7 @@ class EliminationRun:
         return self._values[key]
 
     def _release(self, counts: Array, batch: int) -> tuple[Array, Array]:
-        """Return a batch's noisy counts, and the processed counts that the learner receives."""
+        """Return the noisy counts of a batch, and the processed counts that the learner receives."""
         if self.noise.mechanism is None:
             return counts, counts.copy()
         noise, memory, stream = np.zeros(counts.size), np.zeros((0, 0)), self.noise.stream
@@ -205,7 +205,7 @@ class EliminationRun:
     def _detail(
         self, counts: Array, noisy: Array, released: Array, estimate: StageEstimate, batch: int
     ) -> None:
-        """Store a stage's results: the counts of its fine batch, the best-looking policy, and its estimated values."""
+        """Store a stage's results: its fine batch's counts, and the best-looking policy with its estimated values."""
         mdp, row = self.mdp, self._row(batch)
         P, R, policy = estimate.P, estimate.R, estimate.policy
         Q, V = np.zeros((mdp.H, mdp.S, mdp.A)), np.zeros((mdp.H + 1, mdp.S))
@@ -230,7 +230,7 @@ class EliminationRun:
 
     @property
     def _columns(self) -> Array:
-        """Return the users, regret, gap, noise ratio and suboptimal episodes at the checkpoints so far, [.., C]."""
+        """Return the users, regret, gap, noise ratio and suboptimal episodes at each checkpoint so far, [.., C]."""
         return np.array(self._points, dtype=float).reshape(-1, 4 + len(self.alphas)).T.copy()
 
     def curve(self) -> Curve:

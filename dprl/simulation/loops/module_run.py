@@ -1,4 +1,4 @@
-"""Play one seed of a learner that plans from counts in the WebAssembly module, with the same bits as with numba.
+"""Use the WebAssembly module to play one seed of a learner that plans from counts, with the same bits as numba.
 
 NumPy and SciPy prepare everything before the first user: the model, the noise with its calibration and
 factorisation, the table of error bounds, the points of the curve, and the random generators. The module runs the
@@ -33,7 +33,7 @@ FIRST = 10**9  # releases that a pack may make: more than any run has
 
 
 def held(function: Callable[..., Any], part: str, stochastic: bool) -> Held:
-    """Return the compiled function in the module for this entry of `Kernels`. stochastic: whether the policy is."""
+    """Return the module's compiled function for an entry of `Kernels`. stochastic: whether the policy is stochastic."""
     name = own_name(function)
     if part not in ONE_FOR_ALL:
         name += ":stochastic" if stochastic else ":policy"
@@ -49,7 +49,7 @@ def lack_of(kernels: Kernels, stochastic: bool) -> str:
 
 
 def pack(run: SeedRun) -> Pack:
-    """Copy a run's current state into a pack, from which the module can play the run to its end."""
+    """Copy a run's current state into a pack, from which the module can play the rest of the run."""
     packed = _packed(run)[0]
     return packed._replace(
         buffers=tuple(buffer._replace(array=buffer.array.copy()) for buffer in packed.buffers)
@@ -57,7 +57,7 @@ def pack(run: SeedRun) -> Pack:
 
 
 def _packed(run: SeedRun) -> tuple[Pack, dict[int, NDArray[Any]]]:
-    """Return the pack of a run, and the arrays of its buffers by number."""
+    """Return the pack of a run, and the arrays of its numbered buffers."""
     packing = Packing()
     stochastic = learner_of(run.spec).stochastic
     for part, value in run.arguments(FIRST, run.spec.episodes).items():
@@ -74,7 +74,7 @@ def _packed(run: SeedRun) -> tuple[Pack, dict[int, NDArray[Any]]]:
 
 
 class ModuleRun(SeedRun):
-    """A `SeedRun` that the WebAssembly module plays if it contains the kernels; otherwise numba or Python plays it."""
+    """A `SeedRun` that the WebAssembly module plays if it contains the kernels; otherwise, numba or Python plays it."""
 
     # If a run is estimated to take more seconds than this, numba saves more time than its import costs.
     long = 2.0

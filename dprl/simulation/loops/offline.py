@@ -1,4 +1,4 @@
-"""The loop of offline learning: draw a data set, and let a curator answer the learner's queries about it, with noise.
+"""The loop of offline learning: draw a data set, and let a curator answer the learner's queries about it with noise.
 
 The learner is a generator: it yields queries and is sent the releases. The model and the data set stay here.
 """
@@ -68,7 +68,7 @@ class OfflineTrace(TraceCore[OfflineSpec]):
 
 
 class Curator:
-    """A curator who gives noisy answers from counts [H, S, A, S + 2], or from two halves. errors: each family's E."""
+    """A curator who gives noisy answers from counts [H, S, A, S + 2] or from two halves. errors: each family's E."""
 
     def __init__(
         self,
@@ -128,7 +128,7 @@ def noise_for(
     beside: tuple[Family, ...] = (),
 ) -> tuple[CuratorNoise, dict[str, float]]:
     """Return the noise for a spec's budget, and the error bound E of each family of statistics. exact: whether noise
-    is drawn on a grid, not in floating point; E is still that of continuous noise. beside: statistics about other
+    is drawn on a grid, not in floating point; E still assumes continuous noise. beside: statistics about other
     people, which the learner never sees; each of the two groups gets the whole budget."""
     learner, asked = spec.learner, spec.budget
     if not asked.promise.fields or spec.calibration is None:
@@ -167,7 +167,7 @@ def noise_for(
 
 
 def noise_of_run(spec: OfflineSpec) -> tuple[CuratorNoise, dict[str, float]]:
-    """Return a run's noise, and each family's error bound E; both depend on the spec alone, not on the data."""
+    """Return a run's noise and each family's error bound E, which depend on the spec alone and not on the data."""
     apart = (
         "each point of a curve is learned from a separate data set of other users, which is released once. Two "
         f"releases of one data set together have a weaker guarantee than {spec.budget.text}"
@@ -194,7 +194,7 @@ class Releases(Protocol):
 
 
 def learned_from(curator: Releases, plan: Plan) -> tuple[Learned, tuple[Array, ...]]:
-    """Answer all queries of a learner's plan. Return the learned policy with its values, and the answers in order."""
+    """Answer all queries in a learner's plan. Return the learned policy with its values, and the answers in order."""
     released: list[Array] = []
     query = next(plan)
     while True:
@@ -206,7 +206,7 @@ def learned_from(curator: Releases, plan: Plan) -> tuple[Learned, tuple[Array, .
 
 
 class DatasetPoint(NamedTuple):
-    """One data set with the result of learning from it. visits: true counts [H, S, A]; released: the answers."""
+    """A data set and the result of learning from it. visits: the true counts [H, S, A]; released: the answers."""
 
     n: int
     gap: float
@@ -216,7 +216,7 @@ class DatasetPoint(NamedTuple):
 
 
 class OfflineRun:
-    """An offline run with one random seed: learn a policy from a data set of each size. seed: the repetition."""
+    """An offline run with one random seed, which learns a policy from a data set of each size. seed: the repetition."""
 
     def __init__(self, spec: OfflineSpec, seed: int) -> None:
         self.spec, self.seed = spec, seed
@@ -270,7 +270,7 @@ class OfflineRun:
         return replace(self._problem, n=n, errors=self.errors)
 
     def curve(self) -> Curve:
-        """Return the suboptimality of the policies learned so far, by data set size."""
+        """Return the suboptimality of the policies learned so far, one for each size of data set."""
         at = np.array([point.n for point in self.points], dtype=np.int64)
         return Curve(AXIS, MEASURE, at, np.array([point.gap for point in self.points]))
 

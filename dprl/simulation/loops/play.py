@@ -1,4 +1,4 @@
-"""The part that all loops share: let users play between two releases, and record points of the curve.
+"""The part that all loops share: let users play between two releases, and record points on the curve.
 
 `setup` and `state` are a loop's own records, with fields of these names: see replan_kernels.py.
 """
@@ -17,7 +17,7 @@ from dprl.simulation.trace import Ints
 
 
 class Record(NamedTuple):
-    """The points of the curve, at most C.
+    """The points of the curve, of which there are at most C.
 
     Attributes:
         users, regret, gap, ratio: one value for each point [C].
@@ -54,7 +54,7 @@ def lose(setup: Any, state: Any) -> None:
 
 @kernel
 def note(point: int, users: int, setup: Any, state: Any, record: Record) -> None:
-    """Record a point of the curve, before the current policy is replaced."""
+    """Record a point on the curve before the current policy is replaced."""
     gap = 0.0
     for s in range(state.starts.shape[0]):
         gap += setup.d1[s] * max(setup.V_star[s] - state.value[0, s], 0.0)
@@ -70,7 +70,7 @@ def note(point: int, users: int, setup: Any, state: Any, record: Record) -> None
 def play_to(
     now: int, users_rng: np.random.Generator, model: Model, setup: Any, state: Any, record: Record
 ) -> None:
-    """Simulate users until `now` have played, and record points of the curve on the way (without a release)."""
+    """Simulate users until `now` have played, and record points on the curve along the way (without a release)."""
     position, targets = state.position, setup.targets
     while targets[position[4]] < now:
         play(targets[position[4]] - position[1], users_rng, model, setup, state)
@@ -84,7 +84,7 @@ def play_to(
 
 @kernel
 def note_release(setup: Any, state: Any, record: Record) -> None:
-    """Record a point at this release if a target number of users was reached (one point for several targets)."""
+    """Record one point at this release if one or more target numbers of users have been reached."""
     position, targets = state.position, setup.targets
     if position[1] >= targets[position[4]]:
         note(position[3], position[1], setup, state, record)

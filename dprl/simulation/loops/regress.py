@@ -113,8 +113,8 @@ class RegressionRun(LinearRun):
 
 
 def error_told(spec: RunSpec, noise: Noise) -> Array:
-    """Return the size of the noise that the learner assumes, [B]: with the paper's bonus, the largest standard
-    deviation of a sum in the run, as in the paper; otherwise a bound on the length of d draws."""
+    """Return the size of noise that the learner assumes, [B]: with the paper's bonus, this is the largest standard
+    deviation of a sum in the run, as in the paper; otherwise it is a bound on the length of d draws."""
     if spec.bonus != "paper":
         return noise.radius()
     worst = float(noise.std.max())

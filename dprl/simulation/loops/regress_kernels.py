@@ -99,7 +99,7 @@ def simulate(
     make_plan: Callable[..., None],
     add_noise: Callable[..., None],
 ) -> None:
-    """Simulate users, and make up to `count` releases; stop after the first release at or beyond `until` users.
+    """Simulate users and make up to `count` releases; stop after the first release at or beyond `until` users.
 
     `make_plan` and the schedule receive only released sums and public facts, which is why they are private.
     """
@@ -163,7 +163,7 @@ def absorb(setup: RegressionSetup, state: RegressionState) -> None:
 
 
 class RegressionKernels(NamedTuple):
-    """The functions that the loop calls, either all compiled or all plain Python."""
+    """The functions that the loop calls, which are either all compiled or all plain Python."""
 
     simulate: Callable[..., None]
     growth: Callable[..., float]
@@ -175,7 +175,7 @@ class RegressionKernels(NamedTuple):
 
 @kernel
 def as_it_likes(users: int, left: int, K: int, settings: Array) -> float:
-    """Take the place of `growth` in runs whose schedule is fixed in advance; the loop then never calls it."""
+    """Take the place of `growth` in runs with a schedule that is fixed in advance, where the loop never calls it."""
     return 1.0
 
 
@@ -185,7 +185,7 @@ def planner_of(spec: RunSpec) -> MixturePlanner:
 
 
 def kernels_of(spec: RunSpec, plain: bool = False) -> RegressionKernels:
-    """Return the functions that a run's loop calls, compiled or, if `plain`, as ordinary Python."""
+    """Return the functions that a run's loop calls, either compiled or, if `plain` is true, as ordinary Python."""
     mechanism = MECHANISMS.get(spec.mechanism or "")
     schedule, _ = schedules.parse(spec.schedule)
     found = RegressionKernels(

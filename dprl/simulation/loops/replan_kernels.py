@@ -129,7 +129,7 @@ def simulate(
     add_noise: Callable[..., None],
     publish: Callable[..., None],
 ) -> None:
-    """Simulate users, and make up to `count` releases; stop after the first release at or beyond `until` users.
+    """Simulate users and make up to `count` releases; stop after the first release at or beyond `until` users.
 
     `plan` and `next_release` receive only released counts and the declared possible next states, which is why they are
     private.
@@ -197,7 +197,7 @@ def simulate(
 def disturb_told(
     made: int, noise_rng: np.random.Generator, setup: Setup, state: State, add_noise: Callable[..., None]
 ) -> None:
-    """Draw the noise of the counts whose action the policy takes; the others need none, because nobody reads them."""
+    """Draw the noise for counts whose action the policy takes. Nobody reads the other counts, so they need no noise."""
     told = cells_told(state.policy, state.noisy)
     noise, memory = state.noise[told], state.memory[:, told]
     add_noise(made, state.leaves, setup.batches, memory, noise_rng, noise)
@@ -230,7 +230,7 @@ def meet(
     setup: Setup,
     state: State,
 ) -> None:
-    """Simulate `users` users; if the mechanism collects randomized answers, draw these too."""
+    """Simulate `users` users; if the mechanism collects randomized answers, draw them too."""
     if setup.groups == 0:
         play(users, users_rng, model, setup, state)
         return
@@ -254,11 +254,11 @@ def meet(
 
 @kernel
 def as_is(noisy: Array, errors: Array, tau2: Array, released: Array) -> None:
-    """Do nothing: without noise, `released` and `noisy` are the same array."""
+    """Do nothing, because `released` and `noisy` are the same array if there is no noise."""
 
 
 class Kernels(NamedTuple):
-    """The functions that the loop calls, either all compiled or all plain Python."""
+    """The functions that the loop calls, which are either all compiled or all plain Python."""
 
     simulate: Callable[..., None]
     next_release: Callable[..., int]
@@ -269,7 +269,7 @@ class Kernels(NamedTuple):
 
 
 def learner_of(spec: RunSpec) -> planner.TabularLearner:
-    """Return the learner of a spec, which must be one that plans from counts."""
+    """Return the learner that a spec names; it must be one that plans from counts."""
     return cast(planner.TabularLearner, ALGORITHMS[spec.algorithm])
 
 

@@ -1,4 +1,4 @@
-"""Play a run in short slices, between which callers show progress or cancel. Results do not depend on the slices."""
+"""Play a run in short slices, between which callers can show progress or cancel. The slices do not affect results."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ CHECKPOINTS = (100, 100)  # points of the curve, spaced logarithmically and line
 
 
 class SlicedRun(ABC):
-    """A run with one random seed: the common part of all loops with scheduled releases. plain: whether to run in plain
+    """A run with one random seed: the part shared by all loops with scheduled releases. plain: whether to run in plain
     Python, with the same bits. walk_below: blocks of up to this many users are simulated user by user."""
 
     kernel: Callable[..., Any]  # the loop itself, which numba compiles first when it plays the run
@@ -79,7 +79,7 @@ class SlicedRun(ABC):
         """Create the run's kernels, setup and state."""
 
     def _fixed(self, walk_below: int) -> dict[str, Any]:
-        """Return the setup fields that all loops share: users, noise, points of the curve, and the optimal values."""
+        """Return the setup fields that all loops share: users, noise, points of the curve and optimal values."""
         V_star = self._worth(self._as_played(self.optimum.policy))
         return {
             "K": self.spec.episodes,
@@ -114,12 +114,12 @@ class SlicedRun(ABC):
 
     @abstractmethod
     def _simulate(self, count: int, until: int) -> None:
-        """Simulate users, and make up to `count` releases; stop after the first release at or beyond `until` users."""
+        """Simulate users and make up to `count` releases; stop after the first release at or beyond `until` users."""
 
     @property
     @abstractmethod
     def _detail_bytes(self) -> int:
-        """Estimate the size of one checkpoint's details in bytes."""
+        """Estimate how many bytes the details of one checkpoint take."""
 
     @abstractmethod
     def _detail(self) -> Detail:
@@ -130,7 +130,7 @@ class SlicedRun(ABC):
         return policy
 
     def _worth(self, policy: planning.Policy | planning.Logits) -> Array:
-        """Return a policy's step-1 values [S] by the kernel for played policies, so an optimal one has no regret."""
+        """Return a policy's step-1 values [S] from the kernel for played policies, so optimal ones have no regret."""
         value: Array = np.zeros((self.mdp.H + 1, self.mdp.S))
         self._kernels.evaluate(self.mdp.P, self.mdp.possible, self.mdp.R, policy, value)
         return np.array(value[0])
@@ -140,7 +140,7 @@ class SlicedRun(ABC):
         return {}
 
     def _beliefs(self) -> dict[str, Array]:
-        """Return the confidence sets for the weights of a linear model, at each checkpoint with details."""
+        """Return the confidence sets for a linear model's weights at each checkpoint with details."""
         return {}
 
     @property

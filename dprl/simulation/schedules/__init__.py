@@ -1,4 +1,4 @@
-"""The schedules, which decide when a run releases noisy statistics; each has its own file and a line here."""
+"""The schedules, which decide when a run releases noisy statistics; each schedule has its own file and a line here."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def check(text: str, per_release: bool = True) -> str:
 
 
 def releases(text: str, K: int, size: Size, per_release: bool) -> int:
-    """Estimate how many releases a schedule makes; if noise is calibrated to their number, return the maximum."""
+    """Estimate how many releases a schedule makes; if the noise is calibrated to this number, return the maximum."""
     schedule, argument = parse(text)
     if schedule.limit and per_release:
         return schedule.limit(argument, K, size, True)
@@ -48,13 +48,13 @@ def times(text: str, K: int) -> Ints:
 
 
 def limit(text: str, K: int, size: Size, per_release: bool) -> int | None:
-    """Return the limit M on the releases of a schedule that decides during the run; None for any other schedule."""
+    """Return the limit M on releases for a schedule that decides during the run, or None for any other schedule."""
     schedule, argument = parse(text)
     return schedule.limit(argument, K, size, per_release) if schedule.limit else None
 
 
 def targets(K: int, logarithmic: int, linear: int) -> Ints:
-    """Return the numbers of users at which curves are recorded, from 1 to K, spaced logarithmically and linearly."""
+    """Return the numbers of users from 1 to K at which curves are recorded, with logarithmic and linear spacing."""
     spaced = np.concatenate([np.geomspace(1, K, logarithmic), np.linspace(K / linear, K, linear)])
     return np.unique(np.maximum(np.round(spaced), 1).astype(np.int64))
 

@@ -29,7 +29,7 @@ MOST = Field("schedule", "int", None, "releases at most", low=2, high=10**6)
 
 @kernel
 def growth(users: int, left: int, K: int, settings: Array) -> float:
-    """Return the largest growth of the next block relative to the users so far; a negative value is a required growth.
+    """Return the next block's largest growth relative to the users so far; if negative, its size is a required growth.
 
     If growing by eta would not reach K with the remaining releases, a block may grow by the square of the pace that
     would. Steps justified by counts then save releases for steps near a tie. The pace may rise as 1 / ln(K / t), up to
@@ -110,12 +110,12 @@ def canonical(argument: str, per_release: bool) -> str:
 
 
 def eta_of(argument: str) -> str:
-    """Return ETA, as text, from an argument written as ETA or ETA:M."""
+    """Return ETA as text from an argument written as ETA or ETA:M."""
     return argument.partition(":")[0]
 
 
 def limit(argument: str, K: int, size: Size, per_release: bool) -> int:
-    """Return the largest number of releases M: as given, or else computed from eta, K and the number of rows H S A.
+    """Return M, the largest number of releases, as given or else as computed from eta, K and the number of rows H S A.
 
     M is at most K. Rounding lets runs share results that depend on M alone. If noise does not depend on M, M is several
     times the number of possible doublings of all counts.

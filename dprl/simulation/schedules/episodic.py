@@ -31,14 +31,14 @@ def next_release(
 
 
 def canonical(argument: str, per_release: bool) -> str:
-    """Return "", the only argument allowed. Raises ValueError for any other."""
+    """Return "", the only argument that is allowed. Raises ValueError for any other."""
     if argument:
         raise ValueError(argument)
     return ""
 
 
 def refusal(argument: str, K: int) -> SpecError | None:
-    """Return the error if there are too many users for this schedule, else None."""
+    """Return an error if there are too many users for this schedule, or else None."""
     if K <= LIMIT:
         return None
     return SpecError(

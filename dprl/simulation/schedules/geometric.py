@@ -34,7 +34,7 @@ def next_release(
 
 
 def times(argument: str, K: int) -> Ints:
-    """Return how many users have played at each release [M], as `next_release` computes it."""
+    """Return how many users have played by each release [M], as computed by `next_release`."""
     return np.array(_times(argument, K), dtype=np.int64)
 
 
@@ -55,7 +55,7 @@ def _times(argument: str, K: int) -> tuple[int, ...]:
 
 
 def releases(argument: str, K: int, size: Size) -> int:
-    """Estimate the number of releases for K users by a formula, without computing each one."""
+    """Estimate the number of releases for K users with a formula, without computing each release."""
     eta = float(argument)
     start = 1 / eta
     return int(min(K, start + max(0.0, log(max(K / start, 1.0))) / log(1 + eta)))

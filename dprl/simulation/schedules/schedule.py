@@ -36,7 +36,7 @@ GROWTH = "float64(int64, int64, int64, float64[::1])"
 
 @dataclass(frozen=True)
 class Schedule:
-    """A schedule, an entry in the registry. A spec writes it as `key` or `key:argument`.
+    """A schedule, which is an entry in the registry. A spec writes it as `key` or `key:argument`.
 
     Attributes:
         allowed: its written form, in words.

@@ -1,4 +1,4 @@
-"""Compare two learned policies with today's practice, using noisy sums over held-out people, which are released once.
+"""Compare two learned policies with today's practice, using noisy sums over held-out people that are released once.
 
 A share of the people is held out at random when the file is read: nothing is learned from them. Once both policies have
 been learned from the releases about the others, four sums over those held out are released with noise: their scores
@@ -62,7 +62,7 @@ class HeldOut(NamedTuple):
 
 
 def joined(parts: Iterable[HeldOut]) -> HeldOut:
-    """Return the sums over all parts; if there are several parts, these are the groups."""
+    """Return the sums over all parts; if there are several parts, they are the groups."""
     records, numbers, returns, _ = zip(*(parts := tuple(parts)), strict=True)
     groups = parts if len(parts) > 1 else ()
     return HeldOut(np.sum(records, 0), sum(numbers), np.sum(returns, 0), groups)
@@ -74,7 +74,7 @@ def names(episodes: int) -> tuple[str, ...]:
 
 
 def families(episodes: int, grouped: bool = False) -> tuple[Family, ...]:
-    """Return the descriptions of all sums over held-out people: their size, and the largest effect of one person.
+    """Return descriptions of all sums over held-out people, with their size and the largest effect of one person.
 
     Each episode adds a number from 0 to 1, and at least one episode remains when a person is replaced. In sums by
     group, all of one person's episodes may leave a group, and all of another's may enter another group.
@@ -91,7 +91,7 @@ def families(episodes: int, grouped: bool = False) -> tuple[Family, ...]:
 
 
 def share_of_groups(episodes: int) -> float:
-    """Return the share of the privacy budget (rho) for held-out people that the sums by group use."""
+    """Return the share of held-out people's privacy budget (rho) that the sums for each group use."""
     spent = {each.name: each.change.l2_squared / each.weight**2 for each in families(episodes, grouped=True)}
     return sum(rho for name, rho in spent.items() if name.endswith(BY_GROUP)) / sum(spent.values())
 
@@ -181,7 +181,7 @@ def taken(released: Array, policy: Policy) -> Array:
 
 
 def frequencies(m: Array) -> Array:
-    """Return the probabilities closest to the noisy frequencies m / sum(m), in Euclidean distance. m: [..., S]."""
+    """Return the probabilities closest in Euclidean distance to the noisy frequencies m / sum(m). m: [..., S]."""
     S, total = m.shape[-1], np.maximum(m.sum(-1, keepdims=True), 1.0)
     share = m / total
     ordered = -np.sort(-share, axis=-1)
@@ -192,7 +192,7 @@ def frequencies(m: Array) -> Array:
 
 
 class Scores(NamedTuple):
-    """The scores that each transition and reward adds to an episode's score, in whole steps of the noise's grid."""
+    """The amount that each transition and reward adds to an episode's score, in whole steps of the noise's grid."""
 
     next: NDArray[np.int64]  # the score that each cell of m adds [H, S, A, S]
     reward: NDArray[np.int64]  # the score that a reward of 1 adds [H, S, A]
@@ -201,7 +201,7 @@ class Scores(NamedTuple):
 
 
 def scores(fitted: Fitted, policy: Policy, r: Array, learned: bool) -> Scores:
-    """Score transitions and rewards. r: mean rewards [H, S, A]; learned: estimated, so that observed rewards count."""
+    """Score transitions and rewards. r: mean rewards [H, S, A]; learned: estimated, so observed rewards count."""
     chosen = np.eye(r.shape[-1])[policy] * fitted.w[..., None]
     gain = fitted.V[1:, None, None] - fitted.V[:-1, :, None, None] + (0.0 if learned else r[..., None])
     found = chosen[..., None] * gain
@@ -214,7 +214,7 @@ def scores(fitted: Fitted, policy: Policy, r: Array, learned: bool) -> Scores:
 
 
 def sums(tables: Sequence[Scores], held: HeldOut, episodes: int = 1) -> tuple[Fraction, ...]:
-    """Return the exact sums listed by `names`; an episode adds 0 to 1 to each. tables: the scores by policy."""
+    """Return the exact sums listed by `names`; each episode adds 0 to 1 to each. tables: the scores for each policy."""
     returns, squares = (Fraction(float(value)) for value in held.returns)
     found = (*(summed(table, held) for table in tables), returns, squares, Fraction(held.n))
     return found[: len(names(episodes))]
@@ -229,7 +229,7 @@ def summed(table: Scores, held: HeldOut) -> Fraction:
 
 
 def noisy(exact: tuple[Fraction, ...], scales: Mapping[str, float], of: str = "") -> Array:
-    """Round sums down to the grid (which increases nobody's effect), and add noise. of: BY_GROUP for a group's sums."""
+    """Round sums down to the grid, which increases nobody's effect, and add noise. of: BY_GROUP for a group's sums."""
     draw = EXACT["gaussian"].draw
     drawn = [draw(Fraction(scales[name + of]) * STEPS) for name in tuple(WHAT)[: len(exact)]]
     return np.array([(value * STEPS // 1 + noise) / STEPS for value, noise in zip(exact, drawn, strict=True)])
@@ -333,8 +333,8 @@ def assessed(
 
 
 def recommended(difference: Array) -> int:
-    """Return the index of the recommended policy: 1, the plug-in policy, unless held-out users favour only the
-    cautious one, which is 0. The rule is fixed in advance; `python -m bench.hidden_models` compares rules.
+    """Return the index of the recommended policy: 1, the plug-in policy, or 0, the cautious policy, if it is the
+    only one that held-out users favour. The rule is fixed in advance; `python -m bench.hidden_models` compares rules.
 
     difference: the low end, the value and the high end for each policy [2, 3].
     """
@@ -343,6 +343,6 @@ def recommended(difference: Array) -> int:
 
 
 def verdict(difference: Array) -> str:
-    """Return "better", "too close" or "worse". difference: low end, value and high end of the gain over today [3]."""
+    """Return "better", "too close" or "worse". difference: the gain over today, as low end, value and high end."""
     low, _, high = difference
     return BETTER if low > 0 else WORSE if high < 0 else CLOSE

@@ -1,4 +1,4 @@
-"""The declaration of an uploaded data set: public, and never derived from the data.
+"""The declaration of an uploaded data set, which is public and never derived from the data.
 
 Privacy protects whether a state occurs in anybody's trajectory, how long an episode was, and how large a reward was.
 A list of states taken from the file could change with one person, by a label that nobody else has, and no noise in the
@@ -76,11 +76,11 @@ class Declaration:
 
     @property
     def of_people(self) -> bool:
-        """Return whether a column identifies the person of each episode; a person may then have several episodes."""
+        """Return whether a column identifies each episode's person, so that a person may have several episodes."""
         return PERSON in self.columns
 
     def in_units(self, values: Array, steps: int) -> Array:
-        """Convert values over a number of steps from rewards between 0 and 1 to the declared range of rewards."""
+        """Convert values over this many steps from rewards between 0 and 1 to rewards in the declared range."""
         low, high = self.reward_range
         return np.asarray(steps * low + (high - low) * values)
 
@@ -163,7 +163,7 @@ def _labels(value: Any, key: str) -> tuple[str, ...]:
 
 
 def _parts(value: Any) -> Parts:
-    """Return the columns that together make up a state, each with its labels or bin edges; () if one column does."""
+    """Return the columns that together make up a state, each with labels or bin edges; () if one column is enough."""
     if not isinstance(value, dict):
         return ()
     found: dict[str, tuple[str, ...] | tuple[float, ...]] = {}
@@ -201,13 +201,13 @@ def _groups(value: Any, parts: Mapping[str, tuple[Any, ...]]) -> tuple[str, tupl
 
 
 def _bins(edges: tuple[float, ...]) -> list[str]:
-    """Return the labels of the bins: below the first edge, from each edge to the next, and from the last edge on."""
+    """Return a label for each bin: below the first edge, from each edge to the next, and from the last edge up."""
     between = [f"{low:g} to {high:g}" for low, high in pairwise(edges)]
     return [f"under {edges[0]:g}", *between, f"{edges[-1]:g} or more"]
 
 
 def _product(parts: Parts, absorbing: str) -> list[str]:
-    """Return labels for all combinations of column values (the last changing fastest) and for the absorbing state."""
+    """Return labels for all combinations of column values (the last varies fastest) and for the absorbing state."""
     each = [_bins(values) if isinstance(values[0], float) else list(values) for _, values in parts]
     if math.prod(map(len, each)) > MOST:
         raise wrong(
@@ -218,7 +218,7 @@ def _product(parts: Parts, absorbing: str) -> list[str]:
 
 
 def _columns(value: Any, parts: bool) -> dict[str, str]:
-    """Return the names of the columns in the file, by dprl's own names."""
+    """Return a dict from dprl's own column names to the names used in the file."""
     known = [PERSON, *(name for name in COLUMNS if name != "state" or not parts)]
     named = value if isinstance(value, dict) else {"": ""}
     allowed = all(key in known and isinstance(name, str) and name.strip() for key, name in named.items())

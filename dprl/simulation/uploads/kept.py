@@ -43,7 +43,7 @@ HELD = "session"  # suffix of a file that is locked for as long as the counts be
 
 
 class Under(NamedTuple):
-    """The privacy budget of a data set: its name and total, whether it had a release before, and the file's digest."""
+    """A data set's privacy budget: its name and total, whether it already had a release, and the data file's digest."""
 
     budget: str
     total: float | None
@@ -52,8 +52,8 @@ class Under(NamedTuple):
 
 
 class Kept(NamedTuple):
-    """Stored counts of n people, learned from [H, S, A, S + 2] or held out. under: the budget for its releases, or
-    None."""
+    """Stored counts of n people to learn from [H, S, A, S + 2], and of those held out. under: the budget for releases,
+    or None."""
 
     record: Array
     n: int
@@ -126,7 +126,7 @@ def held(name: str) -> Kept:
 
 
 def drawn_sums(name: str, which: str) -> dict[str, Array] | None:
-    """Return a data set's stored noisy sums, or None. which: their noise in words. Raises SpecError if damaged."""
+    """Return a data set's noisy sums, or None. which: their noise, in words. Raises SpecError if they are damaged."""
     path = _drawn_path(name, which)
     try:
         content = path.read_bytes()
@@ -154,7 +154,7 @@ def drawn(name: str) -> bool:
 
 
 def write_down(name: str, which: str, sums: Mapping[str, Array]) -> dict[str, Array]:
-    """Store the noisy sums of a data set for as long as its counts, and return the sums that are now stored.
+    """Store a data set's noisy sums for as long as its counts are stored, and return the sums that are now stored.
 
     The first sums stay: if another process has stored some meanwhile, these are discarded. Raises SpecError if they
     cannot be stored or the data set is gone; then they must not be shown.
@@ -187,7 +187,7 @@ def _digest(path: Path, words: bytes) -> bytes:
 
 
 def forget(name: str) -> None:
-    """Delete everything stored under a name, the counts first: while they exist, noise could be drawn again."""
+    """Delete everything stored under a name, counts first, because noise could be drawn again while they exist."""
     with contextlib.suppress(OSError):
         _path(name).unlink(missing_ok=True)
         for path in folder().glob(f"{name}.*"):
@@ -201,7 +201,7 @@ def _path(name: str, suffix: str = "npz") -> Path:
 
 
 def remove_old() -> None:
-    """Delete data sets that are older than HOURS or whose sessions have ended, at each use and at a worker's start."""
+    """Delete data sets older than HOURS or whose sessions have ended; called at each use and when a worker starts."""
     for name in {path.name.partition(".")[0] for path in folder().glob("*.*")}:
         if NAME.fullmatch(name):
             with contextlib.suppress(OSError):

@@ -1,4 +1,4 @@
-"""Named privacy budgets that outlive a session: each adds up all releases about the same people.
+"""Named privacy budgets that outlive a session. Each budget adds up all releases about the same people.
 
 Each release is recorded here before its noise is drawn, as the draws that it consists of. A draw that is requested
 again, after a reload or a killed worker, is the same draw and counts once. A recorded draw that was never shown
@@ -50,7 +50,7 @@ FOUR_DIGITS = Context(prec=4, rounding=ROUND_CEILING)
 
 @dataclass(frozen=True)
 class Draw:
-    """One draw of noise, with the privacy that it costs."""
+    """One draw of noise, and how much privacy it costs."""
 
     key: str  # equal exactly if the noise is the same
     read: str  # the reading of a file that it belongs to
@@ -86,7 +86,7 @@ class Spent(NamedTuple):
 
 
 def rounded(value: float) -> float:
-    """Round a proved bound up to four digits, so that it still holds; floating-point errors are removed first."""
+    """Round a proved bound up to four digits, so that it still holds, after removing floating-point errors."""
     return float(FOUR_DIGITS.create_decimal(f"{value:.9g}"))
 
 
@@ -106,7 +106,7 @@ def together(draws: Iterable[Draw]) -> Spent:
 
 
 class Budget:
-    """The budget of one group of people, whose releases add up: dprl.Budget("ward 2026", rho=1).
+    """The privacy budget for all releases about one group of people, such as dprl.Budget("ward 2026", rho=1).
 
     It is stored with its first release. Each line has a keyed digest, so that edits by hand are noticed.
 
@@ -138,19 +138,19 @@ class Budget:
 
     @property
     def total(self) -> float | None:
-        """Return the declared total rho; None if the budget has no limit."""
+        """Return the declared total rho, or None if the budget has no limit."""
         total: float | None = self._read()["total"]
         return total
 
     @property
     def left(self) -> float | None:
-        """Return how much rho is left; None if the budget has no limit."""
+        """Return how much rho is left, or None if the budget has no limit."""
         total = self.total
         return None if total is None else max(total - self.spent.rho, 0.0)
 
     @property
     def releases(self) -> tuple[Any, ...]:
-        """Return the UploadSpec of each release under this budget, including those that only started, in order."""
+        """Return the UploadSpec of each release under this budget, in order, including unfinished ones."""
         return tuple(spec_from_dict(each["spec"]) for each in self._read()["releases"])
 
     @property
@@ -244,7 +244,7 @@ def _sealed(key: bytes, content: Mapping[str, Any]) -> str:
 
 
 def _edited(content: Mapping[str, Any]) -> str:
-    """Return the name of the part of a budget's file that was edited by hand, such as "release 2"; "" if none."""
+    """Return the name of the part of a budget's file that was edited by hand, such as "release 2"; "" if none was."""
     key = known_key() or b""
     parts = {f"release {i}": release for i, release in enumerate(content["releases"], 1)} | {
         "the list": content
@@ -262,7 +262,7 @@ def checked_name(name: str) -> str:
 
 
 def read_before(file: str) -> list[tuple[str, str]]:
-    """Return the names of the budgets under which this file was read before, each with the day. file: its digest."""
+    """Return the names of the budgets under which this file was read before, each with the date. file: its digest."""
     found = []
     for path in folder().glob("*.json"):
         with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
@@ -273,7 +273,7 @@ def read_before(file: str) -> list[tuple[str, str]]:
 
 
 def digest_of(file: BinaryIO | Path, key: bytes | None = None) -> str:
-    """Return a file's digest, keyed by this machine, whatever its line endings and empty lines. Raises SpecError."""
+    """Return a file's digest, keyed to this machine, ignoring line endings and empty lines. Raises SpecError."""
     try:
         found = hmac.new(key or _key(), digestmod=hashlib.sha256)
         source: contextlib.AbstractContextManager[BinaryIO] = (
@@ -296,14 +296,14 @@ def folder() -> Path:
 
 
 def known_key() -> bytes | None:
-    """Return the secret key for the file digests, or None if there is none yet; do not create one."""
+    """Return the secret key for the file digests, or None if there is none yet, without creating one."""
     with contextlib.suppress(FileNotFoundError):
         return (folder() / KEY).read_bytes()
     return None
 
 
 def _key() -> bytes:
-    """Return the secret key for the file digests; draw and store it on first use."""
+    """Return the secret key for the file digests, which is drawn and stored on first use."""
     make_inside(folder())
     if not (path := folder() / KEY).exists():
         write_whole(path, secrets.token_bytes(32), first=True)

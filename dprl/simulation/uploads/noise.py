@@ -1,4 +1,4 @@
-"""The noise of a release from uploaded data, its guarantee's assumptions, and a bound if the start is unknown."""
+"""The noise of a release from uploaded data, the guarantee's assumptions, and a bound for when the start is unknown."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ GROUPS = (
 
 
 def upload_problem_of(spec: UploadSpec) -> OfflineProblem:
-    """Return the public facts that the learner receives about the problem; noise is not chosen yet."""
+    """Return the public facts that the learner receives about the problem, before any noise is chosen."""
     return OfflineProblem(
         size=spec.problem_size,
         n=spec.learned_from,
@@ -78,8 +78,8 @@ def beside(spec: UploadSpec) -> tuple[Family, ...]:
 
 
 def noise_of(spec: UploadSpec) -> tuple[CuratorNoise, dict[str, float]]:
-    """Return the noise of a release, and the error bound E of each family of statistics; both depend on the spec
-    alone, not on the data.
+    """Return the noise of a release and the error bound E of each family of statistics, which depend on the spec
+    alone and not on the data.
 
     With the same probability, noise on the grid exceeds a bound on continuous noise by at most one step. Each reward in
     a sum was rounded by at most half a step.
@@ -102,7 +102,7 @@ def noise_of(spec: UploadSpec) -> tuple[CuratorNoise, dict[str, float]]:
 
 
 def bound_from_start(V: Array, released: Array, size: Size, n: int, beta: float, scale: float) -> float:
-    """Return a lower bound on the average value of the first state, if the distribution of first states is estimated.
+    """Return a lower bound on the average value of the first state when the distribution of first states is estimated.
 
     It fails with a chance of at most START_SHARE beta, half of it for people and half for noise; the learner gets the
     rest of beta. docs/report/offline.md, "An unknown start", has the proof.
@@ -126,7 +126,7 @@ def bound_from_start(V: Array, released: Array, size: Size, n: int, beta: float,
 
 
 def outlook(spec: UploadSpec) -> tuple[float, float]:
-    """Return the mean number of users per state, action and step, and the noise's standard deviation, both public."""
+    """Return two public numbers: the mean user count per state, action and step, and the noise's standard deviation."""
     noise, (S, A, _, _) = noise_of(spec)[0], spec.problem_size
     assert noise.mechanism is not None
     deviation = noise.scales[TRANSITIONS.family] * math.sqrt(S) * float(noise.mechanism.std(ONCE)[0])

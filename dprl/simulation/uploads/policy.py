@@ -50,7 +50,7 @@ class Policy:
     __repr__ = described
 
     def act(self, state: str, step: int) -> str | None:
-        """Return the action in a state at a step, or None if the data do not support one and somebody else decides.
+        """Return the action in a state at a step, or None if the data do not support one, so somebody else must decide.
 
         Args:
             state: a label.
@@ -114,8 +114,8 @@ class Policy:
         }
 
     def csv_text(self) -> str:
-        """Return the policy as CSV text, with one row per step and state: the action (empty if the data do not support
-        one), the noisy number of episodes in which people took it, and who decides. Only states in `met` have rows."""
+        """Return the policy as CSV text. The row for each step and state has the action (empty if the data support
+        none), the noisy number of episodes in which people took it, and who decides. Only states in `met` have rows."""
         from pandas import DataFrame
 
         met = self.met

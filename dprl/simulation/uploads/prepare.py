@@ -1,4 +1,4 @@
-"""Turn a data file into a table of trajectories, as its declaration describes it, and count them.
+"""Turn a data file into a table of trajectories, as its declaration describes, and count the trajectories.
 
 Columns are renamed, states may be made of several columns, numbers are binned, rows are sorted, longer episodes are cut
 at the horizon and shorter ones continued, and only the first few episodes of each person count.
@@ -59,7 +59,7 @@ NO_STEP = "{} is not a step; give whole numbers that begin at 0 or 1."
 
 @dataclass
 class Outside:
-    """The labels, rewards and steps that do not fit a declaration, with exact counts, which only the owner may see."""
+    """The labels, rewards and steps that do not fit a declaration, with exact counts that only the owner may see."""
 
     declared: Declaration
     rows: int = 0  # of the file, without the heading
@@ -85,7 +85,7 @@ class Outside:
         return " ".join(("Only for you, because these numbers are not private:", *self.sentences()))
 
     def refusal(self) -> str:
-        """Explain in one sentence that the owner has to agree to this many undeclared labels; "" if they are few."""
+        """Say in one sentence that the owner must agree to this many undeclared labels; return "" if they are few."""
         for name, found in self.labels.items():
             if found.total() > MOST_UNDECLARED * self.rows:
                 share = percent(found.total() / self.rows)
@@ -96,7 +96,7 @@ class Outside:
         return ""
 
     def sentences(self) -> list[str]:
-        """Return sentences on the parts of the file that do not fit the declaration: how many, and how they count."""
+        """Return sentences about what does not fit the declaration: how much there is, and how it counts."""
         said = []
         for name, found in self.labels.items():
             if found:
@@ -133,9 +133,9 @@ def prepared(
     file: BinaryIO | Path | pd.DataFrame, declared: Declaration, outside: Outside
 ) -> tuple[tuple[Codes, Codes, Array], Codes, Codes, int]:
     """Read a file into a table of whole episodes, one after another, with H rows each. Return its states, actions
-    and rewards [rows]; the person of each episode [episodes]; the group of each person [people], 0 without groups;
+    and rewards [rows]; the person of each episode [episodes]; the group of each person [people], or 0 without groups;
     and the number of the first step in the file. Record in `outside` what does not fit the declaration. Raises
-    SpecError, which names row and column."""
+    SpecError with the row and column."""
     H = declared.size.H
     named = {name: declared.columns.get(name, name) for name in COLUMNS}
     of_state = [column for column, _ in declared.parts] or [named["state"]]
@@ -209,7 +209,7 @@ def _episodes(
 def _read(
     file: BinaryIO | Path | pd.DataFrame, needed: list[str], numbers: Collection[str]
 ) -> tuple[dict[str, Column], dict[str, Array]]:
-    """Read the needed columns piece by piece: return the columns of labels, and the columns in `numbers`."""
+    """Read the needed columns piece by piece, and return the columns of labels and the columns in `numbers`."""
     rows = 0
     read: dict[str, list[Any]] = {name: [] for name in needed}
     places: dict[str, dict[str, int]] = {name: {} for name in needed}
@@ -239,7 +239,7 @@ def _read(
 
 
 def _faults(name: str, column: Column, bad: Iterable[bool], sentence: str, before: int = 0) -> list[Fault]:
-    """Return an error for the first row with a bad text, or []. bad: by distinct text; before: rows before these."""
+    """Return an error for the first row whose text is bad, or []. bad: by distinct text; before: earlier rows."""
     codes, texts = column
     wrong = np.array(bad)[codes]
     row = int(wrong.argmax())
@@ -258,7 +258,7 @@ def _steps(name: str, column: Column) -> Codes:
 def _check_steps(
     declared: Declaration, who: Codes, step: Codes, order: Ints, called: Callable[[int], str], begun: int
 ) -> None:
-    """Raise SpecError if an episode has a step twice or lacks one. Steps beyond the horizon are not checked.
+    """Raise SpecError if an episode repeats or lacks a step. Steps beyond the horizon are not checked.
 
     who, step, order: the episode, its step from 0, and the row in the file, sorted by episode and step [rows].
     begun: the number of the first step in the file.
@@ -314,7 +314,7 @@ def _states(
 
 
 def _index(name: str, column: Column, labels: tuple[str, ...], outside: Outside) -> Codes:
-    """Return the index of each row's label [rows]; an undeclared one counts as the last, and is noted in `outside`."""
+    """Return the index of each row's label [rows]; an undeclared label counts as the last and is noted in `outside`."""
     codes, texts = column
     place = {label: i for i, label in enumerate(labels)}
     plain = [text if text in place else WHOLE.sub(r"\1", text) for text in texts]
@@ -344,7 +344,7 @@ class Counted(NamedTuple):
 
 
 def counted(file: BinaryIO | Path | pd.DataFrame, declared: Declaration, held_out: float = 0.0) -> Counted:
-    """Count the trajectories in a file: rows as in mdp/counts.py, rewards in units of the declared range, each
+    """Count the trajectories in a file, with rows as in mdp/counts.py and rewards in units of the declared range, each
     rounded to the grid of the noise. With at most MOST_EPISODES episodes, the sums are exact in floating point.
 
     held_out: the probability with which each person is held out, regardless of their rows. Raises SpecError, which

@@ -55,7 +55,7 @@ def sums_of(record: Array, noise: CuratorNoise) -> dict[str, Array]:
 
 
 def drawn(sums: Mapping[str, Array], noise: CuratorNoise) -> Iterator[float]:
-    """Yield each sum with noise, computed exactly in whole steps of the grid and then rounded to a float."""
+    """Yield each noisy sum, computed exactly in whole steps of the grid and then rounded to a float."""
     assert noise.mechanism is not None
     draw = EXACT[noise.mechanism.key].draw
     for family, values in sums.items():
@@ -66,7 +66,7 @@ def drawn(sums: Mapping[str, Array], noise: CuratorNoise) -> Iterator[float]:
 
 @lru_cache(maxsize=256)
 def draws_of(spec: UploadSpec) -> tuple[Draw, ...]:
-    """Return a release's draws of noise: one for the people learned from, and one for those held out."""
+    """Return the draws of noise in a release: one for the people learned from, and one for those held out."""
     noise, _ = noise_of(spec)
     assert noise.mechanism is not None
     assert spec.calibration is not None
@@ -80,14 +80,14 @@ def draws_of(spec: UploadSpec) -> tuple[Draw, ...]:
 
 
 def asked_of_those_held_out(spec: UploadSpec) -> str:
-    """Return a text that identifies the noise in the sums over held-out people: equal texts mean the same draw."""
+    """Return text that identifies the noise in the sums over held-out people; equal texts mean the same draw."""
     return f"held out: {spec.to_json()}"
 
 
 def fitted_to(
     problem: OfflineProblem, policy: Policy, released: tuple[Array, ...], noise: CuratorNoise
 ) -> tuple[check.Fitted, check.Scores]:
-    """Fit a model to the noisy sums of the people learned from; return a policy's values in it, and its scores."""
+    """Fit a model to the noisy sums of the people learned from, and return a policy's values in it and its scores."""
     assert noise.mechanism is not None
     scale, E = (next(iter(each.values())) for each in (noise.scales, problem.errors))  # of counts
     unit = float(noise.mechanism.std(ONCE)[0]) ** 2
@@ -137,7 +137,7 @@ class UploadRun:
         return 1.0 if self._noisy is not None else len(self._drawn) / int(self._ends[-1])
 
     def advance(self, seconds: float = 0.1) -> bool:
-        """Work for about `seconds`; return whether it is done. Raises SpecError if a release cannot be recorded."""
+        """Work for about `seconds`; return whether the run is done. Raises SpecError if it cannot record a release."""
         until = time.perf_counter() + seconds
         while self._noisy is None:
             self._drawn += islice(self._rest, AT_ONCE)
@@ -162,7 +162,7 @@ class UploadRun:
         return query.answer(noisy, nothing, self.errors.get(query.family, 0.0))
 
     def curve(self) -> Curve:
-        """Return the curve's only point, the lower bound at n, once it exists."""
+        """Return the only point of the curve, the lower bound at n, once it exists."""
         return self._trace.curve if self._trace else Curve(AXIS, MEASURE, np.zeros(0, np.int64), np.zeros(0))
 
     def trace(self) -> UploadTrace:
@@ -221,7 +221,7 @@ class UploadRun:
         return np.array(found)
 
     def _ask_those_held_out(self, policies: Policy, released: tuple[Array, ...]) -> dict[str, Array]:
-        """Release noisy sums over held-out people for both policies. They are drawn once for each spec, and stored."""
+        """Release noisy sums over held-out people for both policies, drawn once for each spec and then stored."""
         assert self.noise.mechanism is not None
         problem = self._problem
         models = [fitted_to(problem, policy, released, self.noise) for policy in policies]

@@ -1,4 +1,4 @@
-"""`UploadSpec`, the description of a run on an uploaded data set. It names the stored counts but contains no data."""
+"""`UploadSpec`, the description of a run on an uploaded data set. It refers to stored counts but contains no data."""
 
 from __future__ import annotations
 
@@ -53,8 +53,8 @@ FIELDS: Registry[Field] = Registry(
 @documented(FIELDS)
 @dataclass(frozen=True, kw_only=True, eq=False)
 class UploadSpec(Budgeted):
-    """The description of a run on an uploaded data set, checked and in canonical form: two specs with the same
-    meaning are equal.
+    """The description of a run on an uploaded data set, checked and in canonical form, so that two specs with the
+    same meaning are equal.
 
     Its curve has one point: the released lower bound on the learned policy's value, at n. `upload` makes a spec
     from a file. Two specs on one data set are two releases of it, unless their noise has the same scale: then they
@@ -113,7 +113,7 @@ class UploadSpec(Budgeted):
 
     @property
     def rewards(self) -> str:
-        """Return "known" if mean rewards are declared, or "learned" if they are estimated from the data."""
+        """Return "known" if the mean rewards are declared, or "learned" if they are estimated from the data."""
         return "learned" if self.public.rewards is None else "known"
 
     @property
@@ -123,7 +123,7 @@ class UploadSpec(Budgeted):
 
     @property
     def episodes_of_one(self) -> int:
-        """Return the largest number of one user's episodes that the noise protects jointly."""
+        """Return the largest number of episodes of one user that the noise protects jointly."""
         return self.public.episodes
 
     def estimate(self) -> Estimate:
@@ -133,7 +133,7 @@ class UploadSpec(Budgeted):
 
 
 def warn(message: object) -> None:
-    """Warn the caller of `upload` with a Python warning."""
+    """Give the caller of `upload` a Python warning."""
     warnings.warn(str(message), stacklevel=4)
 
 

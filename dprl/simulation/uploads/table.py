@@ -55,12 +55,12 @@ Texts = Mapping[str, Sequence[str]]  # by column, one text per row
 
 
 def normal(text: str) -> str:
-    """Normalise a label or name for comparison: remove outer spaces, and convert it to Unicode's form NFC."""
+    """Normalise a label or name for comparison: remove outer spaces, and convert the text to Unicode form NFC."""
     return unicodedata.normalize("NFC", text.strip())
 
 
 def parsed(text: str) -> float:
-    """Return the number that a text represents, or NaN if it represents none."""
+    """Return the number that the text represents, or NaN if it does not represent one."""
     try:
         return float("nan" if "_" in text else text)
     except ValueError:
@@ -191,7 +191,7 @@ def _read_parquet(file: BinaryIO, needed: Sequence[str]) -> Iterator[Texts]:
 
 
 def _texts(needed: Sequence[str], columns: list[list[Any]], first: int) -> Texts:
-    """Return each column's values as text. first: the number of rows before these."""
+    """Return the values of each column as text. first: the number of rows before these values."""
     found: dict[str, list[str]] = {name: [] for name in needed}
     for (name, texts), values in zip(found.items(), columns, strict=True):
         try:
@@ -203,7 +203,7 @@ def _texts(needed: Sequence[str], columns: list[list[Any]], first: int) -> Texts
 
 
 def written(value: Any) -> str:
-    """Return a cell's value as text: a text unchanged, a whole number without ".0", "" for a missing value. Raises
+    """Return a cell's value as text: strings unchanged, whole numbers without ".0", and "" for a missing value. Raises
     ValueError for other types, and for floats too large to be told apart from their neighbours."""
     if isinstance(value, str):
         return value
@@ -223,5 +223,5 @@ def written(value: Any) -> str:
 
 
 def refuse(row: int, column: str, sentence: str) -> NoReturn:
-    """Raise a SpecError with the row and the column of the fault."""
+    """Raise a SpecError that names the row and column of the error."""
     raise SpecError(NAME, f"row {row:,}, column {column}: {sentence}")

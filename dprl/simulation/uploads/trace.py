@@ -1,4 +1,4 @@
-"""The results of a run on an uploaded data set: the released and learned values, and the files to download."""
+"""The results of a run on an uploaded data set: the released and learned values, and files to download."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class UploadTrace(TraceCore[UploadSpec]):
 
     def release(self) -> str:
         """Return everything that was released and learned as JSON text, without the name of the stored counts. It
-        includes the labels, the bound, and the policy as a list of actions for each step, one per state."""
+        includes the labels, the bound, and the policy as a list for each step, with one action per state."""
         spec, policy = self.spec, self.portable
         public = {
             "format": "dprl release 1",
