@@ -52,7 +52,7 @@ def _numba() -> Any:
 
 @cache
 def cache_folder() -> Path | None:
-    """Return the folder of compiled code (NUMBA_CACHE_DIR, or one in DPRL_HOME), locked for this process; None if it
+    """Return the folder for compiled code (NUMBA_CACHE_DIR, or one in DPRL_HOME), locked for this process; None if it
     cannot be used. Code compiled from other sources is removed from DPRL_HOME unless a process has locked it."""
     given = os.environ.get("NUMBA_CACHE_DIR")
     folder = Path(given) if given else kernels(source_digest())

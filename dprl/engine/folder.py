@@ -1,4 +1,4 @@
-"""The folder in which this program stores its files, and to which only its user has access."""
+"""The folder in which this program stores its files; only its user has access to it."""
 
 from __future__ import annotations
 
@@ -59,8 +59,8 @@ def make_inside(folder: Path) -> None:
 
 
 def write_whole(path: Path, content: bytes, first: bool = False) -> None:
-    """Write a private file completely or not at all, and flush it to disk; `first` keeps an existing file. Raises
-    OSError."""
+    """Write a private file completely or not at all, and flush it to disk; if `first` is true, keep an existing file.
+    Raises OSError if this fails."""
     part = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
     try:
         with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:

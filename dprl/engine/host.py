@@ -33,7 +33,7 @@ def missing() -> str:
 
 @cache
 def _loaded() -> tuple[Any, Any, dict[str, int]]:
-    """Load the WebAssembly module: return wasmtime's engine, the compiled module, and its functions' numbers."""
+    """Load the WebAssembly module: return wasmtime's engine, the compiled module, and the numbers of its functions."""
     import wasmtime
 
     engine = wasmtime.Engine()

@@ -46,13 +46,13 @@ class DrawnByPlayer(NamedTuple):
     gain: int
 
     def told(self) -> dict[str, Any]:
-        """Return this record as data for JSON, with words in the form of `Pack.to_json`."""
+        """Return this record as JSON data, with words in the form of `Pack.to_json`."""
         calls = [{"kernel": kernel, "words": told(words)} for kernel, words in self.calls]
         return {**self._asdict(), "calls": calls}
 
 
 class Pack(NamedTuple):
-    """All data that a kernel needs to run outside this process, for example in a browser."""
+    """All the data that a kernel needs to run outside this process, for example in a browser."""
 
     kernel: str  # the name of the kernel
     words: tuple[Word, ...]  # the kernel's arguments as numba flattens them, 64 bits each
@@ -81,12 +81,12 @@ class Pack(NamedTuple):
 
 
 def told(words: tuple[Word, ...]) -> list[Any]:
-    """Return argument words as data for JSON, in the form of `Pack.to_json`."""
+    """Return argument words as JSON data, in the form of `Pack.to_json`."""
     return [str(word) if isinstance(word, int) else word._asdict() for word in words]
 
 
 def content_of(array: NDArray[Any]) -> dict[str, Any]:
-    """Encode an array as JSON: its bytes in base64, or only their number if all are zero."""
+    """Encode an array as JSON: its bytes in base64, or only the number of bytes if all are zero."""
     content = array.tobytes()
     if not any(content):
         return {"zeros": len(content)}

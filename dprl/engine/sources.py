@@ -24,7 +24,7 @@ _UNSAID = {"annotation", "returns", "type_comment", "type_ignores", "kind", "ctx
 
 @cache
 def source_digest() -> str:
-    """Return a digest, 16 hex digits, of the sources on which every simulated number depends."""
+    """Return a digest (16 hex digits) of the sources on which every simulated number depends."""
     root = Path(__file__).parents[1]
     digest = hashlib.sha256()
     for name in _SOURCES:
@@ -97,7 +97,7 @@ def _definition(thing: Any) -> tuple[str, tuple[tuple[str, Any], ...]]:
 
 
 def _outside_names(thing: Any, tree: ast.stmt) -> Iterator[tuple[str, Any]]:
-    """Yield each outside object that a definition refers to, with its name there, such as `planning.evaluate`."""
+    """Yield each outside object that a definition refers to, with the name used there, such as `planning.evaluate`."""
     if inspect.isclass(thing):
         return  # a record's code consists of the names and order of its fields
     around = {**thing.__globals__, **inspect.getclosurevars(thing).nonlocals}

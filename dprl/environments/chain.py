@@ -1,4 +1,4 @@
-"""A combination lock: in each state, one action moves forward, and every other one starts over."""
+"""A combination lock: in each state, one action moves forward, and all others start over."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Users' own models of an environment, given as JSON."""
+"""Users' own environment models, given as JSON."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def parsed(model: str) -> tuple[str, Array, Array, Array, tuple[str, ...], tuple
 
 
 def table(possible: Any, P: Array) -> Table:
-    """Build the table of next states for the last axis of P [S, A, B] or [H, S, A, B]. Raises SpecError for a fault."""
+    """Build the table of next states for P [S, A, B] or [H, S, A, B]. Raises SpecError if the table is invalid."""
     found = _rows(possible, P, len(P) if P.ndim == 4 else 1)
     if (np.broadcast_to(found < 0, P.shape if P.ndim == 4 else (1, *P.shape)) & (P != 0)).any():
         raise SpecError(f"{NAME}.P", "a probability is beyond the last possible next state; give 0 there.")
@@ -94,7 +94,7 @@ def _with_all(P: Array, possible: Table) -> Array:
 
 
 def array_of(value: Any, key: str, ndims: tuple[int, ...], name: str = NAME) -> Array:
-    """Convert nested lists of numbers, as deep as `ndims` allows, to an array. Raises SpecError for `name.key`."""
+    """Convert lists of numbers, nested as deeply as `ndims` allows, to an array. Raises SpecError for `name.key`."""
     try:
         array = np.array(value, dtype=object)
         flat = array.ravel()
@@ -124,7 +124,7 @@ def labels(value: Any, key: str, count: int, name: str = NAME) -> tuple[str, ...
 
 
 def make(model: str = json.dumps(EXAMPLE), H: int = 10) -> TabularMDP:
-    """Build the MDP of H steps that a JSON text describes (see FORM). Arrays that differ by step have H entries."""
+    """Build the MDP of H steps that a JSON text describes (see FORM). Arrays that vary by step have H entries."""
     name, P, R, d1, states, actions = parsed(model)
     for key, array, ndim in (("P", P, 4), ("R", R, 3)):
         if array.ndim == ndim and len(array) != H:
@@ -170,7 +170,7 @@ def possible(model: str, H: int) -> Table | None:
 
 
 def written(mdp: TabularMDP) -> str:
-    """Return JSON text from which `make` rebuilds the model, bit for bit, but without its drawing."""
+    """Return JSON text from which `make` rebuilds the model bit for bit, except for its drawing."""
 
     def steps(array: Any) -> Any:
         return array[0] if (array == array[0]).all() else array
@@ -197,9 +197,9 @@ def written(mdp: TabularMDP) -> str:
 
 def named(environment: Any, params: Any) -> tuple[Any, Any]:
     """Return an environment's name and its parameters. A model becomes the parameter `model` of the environment
-    `custom`. environment: a name, or a model: a TabularMDP, a dict in FORM, arrays or lists, or its JSON text. A
-    model has only the parameter `H`, which may be omitted if the model defines it. Raises SpecError for a model that
-    is not JSON."""
+    `custom`. environment: a name, or a model as a TabularMDP, a dict in FORM, arrays or lists, or its JSON text. A
+    model has only the parameter `H`, which may be omitted if the model defines it. Raises SpecError if a model is not
+    JSON."""
     if isinstance(environment, str):
         if not environment.lstrip("\ufeff \t\r\n").startswith("{"):
             return environment, params
@@ -245,7 +245,7 @@ class OwnModel(str):
 
 
 def own_model(value: Any) -> OwnModel | None:
-    """Return a model given as an environment, as JSON text with its horizon, else None. Raises SpecError for faults."""
+    """Return JSON with the horizon if `value` is a user's own model, else None. Raises SpecError if it is invalid."""
     key, params = named(value, {})
     if key != ENVIRONMENT.key or "model" not in params:
         return None

@@ -18,7 +18,7 @@ from dprl.messages.brief import described
 
 @dataclass(frozen=True)
 class Environment:
-    """An environment, an entry in the registry: how to build it, its size, and what is public about it."""
+    """An environment's entry in the registry: how to build it, its size, and what is public about it."""
 
     key: str  # its name in a spec
     title: str

@@ -15,7 +15,7 @@ ALLOWED = "rows of equal length joined by /: S (start), - (free), W (wall), G (g
 
 
 def cells(map: str) -> tuple[list[str], dict[tuple[int, int], int]]:
-    """Return a map's rows, and the state of each (row, column) that is not a wall. Raises SpecError for a wrong map."""
+    """Return a map's rows, and the state of each (row, column) without a wall. Raises SpecError if the map is wrong."""
     if len(map) > MAX_MAP:
         raise SpecError(
             "environment_params.map", f"{len(map):,} characters are too many; give at most {MAX_MAP:,}."

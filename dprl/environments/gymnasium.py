@@ -1,4 +1,4 @@
-"""Gymnasium environments with a known model: three toy-text ones by name, and, in Python, all that have a table `P`."""
+"""Gymnasium environments with a known model: three toy-text ones by name, and, in Python, all with a table `P`."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Model(NamedTuple):
 
 @cache
 def model(id: str) -> Model:
-    """Return the model of one of the IDS. Its reward range goes from the smallest to the largest mean reward."""
+    """Return the model of an environment in IDS. Its reward range goes from the smallest to the largest mean reward."""
     import gymnasium  # imported here because it is slow and few runs need it
 
     try:
@@ -296,7 +296,7 @@ def _branching(id: str, H: int) -> int:
 
 
 def _taxi(s: int) -> str:
-    """Describe a state of Taxi: row and column, and the passenger's place and goal."""
+    """Describe a state of Taxi by its row and column and by the passenger's place and goal."""
     s, goal = divmod(s, 4)
     s, passenger = divmod(s, 5)
     row, column = divmod(s, 5)

@@ -29,7 +29,7 @@ def features(A: int = 100, H: int = 20, seed: int = 0) -> Array:
 
 
 def make(A: int = 100, H: int = 20, seed: int = 0) -> TabularMDP:
-    """Build the MDP with P_h(s'|s, a) = <phi, nu_h(s')> and r_h(s, a) = <phi, theta_h>; nu, theta scale with phi.
+    """Build the MDP with P_h(s'|s, a) = <phi, nu_h(s')> and r_h(s, a) = <phi, theta_h>; nu and theta scale with phi.
 
     nu_h(0) = (0.., alpha_1, alpha_2), nu_h(1) = (0.., 1 - alpha_1, 1 - alpha_2),
     theta_h = (r/8, 0, r/8, 1/2 - r/2, r/8, 0, r/8, 0, r/2, 1/2 - r/2),

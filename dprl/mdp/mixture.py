@@ -53,7 +53,7 @@ class Mixture:
         return int(self.features.shape[-1])
 
     def transitions(self, weights: Array) -> Array:
-        """Return P [H, S, A, S] for weights [H, d]. Raises SpecError if these are too long or P is no distribution."""
+        """Return P [H, S, A, S] for weights [H, d]. Raises SpecError if these are too long or give no distribution."""
         longest = float(np.linalg.norm(weights, axis=-1).max())
         if not longest <= self.bound * (1 + 1e-9):
             raise SpecError(
@@ -68,7 +68,7 @@ class Mixture:
         return np.asarray(P / P.sum(-1, keepdims=True))
 
     def weights(self, P: Array) -> Array:
-        """Return the shortest weights [H, d] that give these probabilities [H, S, A, S]; inverts `transitions`."""
+        """Return the shortest weights [H, d] that give these probabilities [H, S, A, S]. It inverts `transitions`."""
         features = self.features.reshape(-1, self.d)
         found = np.linalg.lstsq(features, P.reshape(len(P), -1).T, rcond=None)[0]
         return np.ascontiguousarray(found.T)

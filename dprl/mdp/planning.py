@@ -44,7 +44,7 @@ def chance(policy: Any, h: int, s: int, a: int) -> float:
 
 @kernel
 def likeliest(policy: Any, h: int, s: int) -> int:
-    """Return the most likely action of a policy (a Policy or Logits) in state s at step h; the lowest in a tie."""
+    """Return the most likely action of a policy (a Policy or Logits) in state s at step h; the lowest one in a tie."""
     if policy.ndim == 2:
         return int(policy[h, s])
     best = 0

@@ -36,8 +36,8 @@ def binomials(rng: np.random.Generator, n: Ints, p: Array, q: Array) -> Ints:
 
 
 def multinomial(rng: np.random.Generator, n: Ints | int, p: Array) -> Ints:
-    """Distribute n items, up to 2^53 [...], at random over cells with probabilities p [..., X], exactly at any size, by
-    repeated halving of the cells. Rows of p sum to 1; if n is 0, they only have to be nonnegative."""
+    """Distribute n items [...], at most 2^53, at random over cells with probabilities p [..., X], exactly at any size,
+    by repeated halving of the cells. Rows of p sum to 1; if n is 0, they only have to be nonnegative."""
     X = p.shape[-1]
     depth = (X - 1).bit_length()
     masses = [np.concatenate([p, np.zeros((*p.shape[:-1], 2**depth - X))], -1)]

@@ -33,7 +33,7 @@ def next_state(possible: Table, h: int, s: int, a: int, x: int) -> int:
 
 @kernel
 def gather(possible: Table, h: int, s: int, a: int, values: Array, at: int, here: Array) -> int:
-    """Collect values[at, s'] of the possible next states of (h, s, a) in here [B], then zeros; return their number."""
+    """Write values[at, s'] of the possible next states of (h, s, a) to here [B], then zeros; return their number."""
     count = 0
     for x in range(possible.shape[3]):
         to = next_state(possible, h, s, a, x)

@@ -22,7 +22,7 @@ ROUNDED = 1e-9  # a row with a smaller difference is left unchanged
 
 
 def check_unit(name: str, array: Array) -> None:
-    """Raise SpecError if a number in the array is outside [0, 1]. name: its path in the spec, for the message."""
+    """Raise SpecError if a number in the array is outside [0, 1]. name: the path in the spec, for the message."""
     wrong = ~((array >= 0) & (array <= 1))
     if wrong.any():
         at = tuple(np.argwhere(wrong)[0])

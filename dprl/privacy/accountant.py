@@ -1,4 +1,4 @@
-"""A privacy accountant: compute the epsilon of given noise, or the noise that a given epsilon needs."""
+"""A privacy accountant, which computes the epsilon of given noise, or the noise that a given epsilon requires."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ ARGUMENTS = {
 
 @dataclass(frozen=True, eq=False)
 class Account:
-    """Noise of a given size, and the guarantee that we prove for it if all episodes of one user are replaced.
+    """Noise of a given size, and the guarantee proved for it when all of one user's episodes are replaced.
 
     Attributes:
         mechanism: the key of the mechanism.
@@ -121,7 +121,7 @@ def account(
     change = Change(((counters, size),), one_way=counters == 1)
 
     def losses_at(amount: float) -> Losses:
-        """Return privacy losses of `amount` shuffled bits if an episode changes, in one batch or one node per level."""
+        """Return the losses of `amount` shuffled bits when an episode changes, in one batch or one node per level."""
         times = levels(releases) if noise.key == "binomial-tree" else 1
         return (
             Binomial(math.ceil(amount), 0.5, times * (counters - counters // 2), times * (counters // 2)),

@@ -39,7 +39,7 @@ SCALES = Context(prec=6, rounding=ROUND_CEILING)  # for scales that calibration 
 
 
 def scaled(losses: Losses, factor: float) -> Losses:
-    """Return the privacy losses of noise with `factor` times the standard deviation."""
+    """Return the privacy losses of noise whose standard deviation is `factor` times as large."""
     result: list[Loss] = []
     for loss in losses:
         if isinstance(loss, Binomial):
@@ -76,7 +76,7 @@ def separation_of(losses: Losses) -> float:
 
 
 def zcdp_of(losses: Losses) -> float:
-    """Return the rho for which the composition is rho-zCDP; inf for Binomial noise, for which we know no bound.
+    """Return the rho for which the composition is rho-zCDP; inf for Binomial noise, for which no bound is known.
 
     Gaussian noise contributes mu^2 / 2 to rho. Laplace noise and flipped bits with a shift of t contribute t^2 / 2 each
     (Bun, Steinke 2016, Propositions 1.6, 1.4).
@@ -121,7 +121,7 @@ def delta_of(losses: Losses, epsilon: float) -> float:
 
 
 def repeated(losses: Losses, times: int) -> Losses:
-    """Return the privacy losses of `times` independent releases together, each with these losses."""
+    """Return the joint privacy losses of `times` independent releases, each of which has these losses."""
     result: list[Loss] = []
     for x in losses:
         if isinstance(x, Laplace | Response):
@@ -135,7 +135,7 @@ def repeated(losses: Losses, times: int) -> Losses:
 
 @lru_cache(maxsize=256)
 def group_epsilon(losses: Losses, size: int, delta: float) -> float:
-    """Return an epsilon with which the noise makes `size` changes at once (epsilon, delta)-DP; inf if there is none.
+    """Return an epsilon with which the noise makes `size` joint changes (epsilon, delta)-DP; inf if there is none.
 
     `losses` are for one change. For Gaussian noise this is exact, as the changes together are at most `size`
     times as long. Otherwise, if one change is (e, d)-DP, `size` changes are (size e, d (e^(size e) - 1)/(e^e - 1))-DP
@@ -170,7 +170,7 @@ def group_epsilon(losses: Losses, size: int, delta: float) -> float:
 
 
 def group_delta(losses: Losses, size: int, epsilon: float) -> float:
-    """Return a delta for which the noise protects `size` changes at once, by the lemma in `group_epsilon`."""
+    """Return a delta for which the noise protects `size` simultaneous changes, by the lemma in `group_epsilon`."""
     if size == 1:
         return delta_of(losses, epsilon)
     gaussian = _all_gaussian(losses)
@@ -197,7 +197,7 @@ def for_each(epsilon: float, delta: float, size: int) -> tuple[float, float]:
 
 
 def gaussian_delta(mu: float, epsilon: float) -> float:
-    """Return delta(epsilon) of Gaussian noise: Phi(mu/2 - epsilon/mu) - e^epsilon Phi(-mu/2 - epsilon/mu).
+    """Return delta(epsilon) for Gaussian noise: Phi(mu/2 - epsilon/mu) - e^epsilon Phi(-mu/2 - epsilon/mu).
 
     mu: the sensitivity divided by the standard deviation, > 0. Source: Balle, Wang 2018, Theorem 8.
     """
@@ -301,13 +301,13 @@ def calibrated(losses_at: Callable[[float], Losses], epsilon: float, delta: floa
 
 
 def _pure(losses: Losses) -> float:
-    """Return the epsilon of pure composition, the sum of shifts; inf if a kind of noise has no pure guarantee."""
+    """Return the epsilon from pure composition, the sum of the shifts; inf if some noise has no pure guarantee."""
     pure = [x.count * x.shift for x in losses if isinstance(x, Laplace | Response)]
     return sum(pure) if len(pure) == len(losses) else math.inf
 
 
 def _all_gaussian(losses: Losses) -> float | None:
-    """Return the mu of the composition (Gaussian DP) if all of its noise is Gaussian, else None."""
+    """Return the mu of the composition (Gaussian DP) if all of its noise is Gaussian; otherwise None."""
     shifts = [x.shift for x in losses if isinstance(x, Gaussian)]
     return math.sqrt(sum(s * s for s in shifts)) if len(shifts) == len(losses) else None
 

@@ -1,5 +1,5 @@
-"""The best attack on a release by somebody who knows all other users' data and must decide which of two trajectories
-one user has.
+"""The best attack on a release by someone who knows all other users' data and must decide which of two trajectories
+belongs to the remaining user.
 
 Subtracting the others' data leaves the noise and one user. The attacker knows the mechanism and its scale, and scores
 each run by its log-likelihood ratio, which gives the best possible test (Neyman, Pearson). All conclusions of a learner
@@ -23,7 +23,7 @@ DRAWS = 2_000_000  # numbers drawn at a time
 
 
 def unit_noise(mechanism: Mechanism, stream: Stream, cells: int, rng: np.random.Generator) -> Array:
-    """Draw the mechanism's noise of scale one for the sums of each release, [M, cells]."""
+    """Draw the mechanism's noise, at scale one, for the sums in each release, [M, cells]."""
     memory = np.zeros((mechanism.rows(stream.items, stream.releases), cells))
     if mechanism.prepare:
         mechanism.prepare(rng, stream, memory)
@@ -37,7 +37,7 @@ def unit_noise(mechanism: Mechanism, stream: Stream, cells: int, rng: np.random.
 
 @dataclass(frozen=True)
 class Game:
-    """A guessing game for an attacker: two cases that differ in the data of the least protected user."""
+    """A guessing game: an attacker must tell apart two cases that differ in the data of the least protected user."""
 
     mechanism: Mechanism
     stream: Stream  # the releases that depend on this user
@@ -54,7 +54,7 @@ class Game:
         return self.stream.releases * len(self.first)
 
     def play(self, rng: np.random.Generator, executions: int) -> tuple[Array, Array]:
-        """Simulate the releases of each case many times; return the attacker's scores in both cases [executions]."""
+        """Simulate the releases many times in each case; return the attacker's scores in both cases [executions]."""
         scores: tuple[list[Array], list[Array]] = ([], [])
         most = max(1, DRAWS // max(self.draws, 1))
         for begun in range(0, executions, most):

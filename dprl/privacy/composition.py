@@ -100,7 +100,7 @@ def epsilon_at(parts: Sequence[LossPart], interval: float, delta: float) -> floa
 
 
 def _gentler(theta: float) -> Iterator[float]:
-    """Yield theta and then smaller tilts, to be tried if the first one covers too few losses or rounding is visible."""
+    """Yield theta, and then smaller tilts to try if theta covers too few losses or if rounding errors are visible."""
     for _ in range(8):
         yield theta
         theta /= 4
@@ -128,7 +128,7 @@ def _log_moment(parts: Sequence[LossPart], interval: float, theta: float) -> flo
 
 
 def _least(height: Callable[[float], float], interval: float) -> float:
-    """Return approximately the theta > 0 that minimises the function `height`, which has a single minimum."""
+    """Return the approximate theta > 0 that minimises `height`, a function with a single minimum."""
     from scipy.optimize import minimize_scalar
 
     found = minimize_scalar(
@@ -141,7 +141,7 @@ def _least(height: Callable[[float], float], interval: float) -> float:
 
 
 def _tilted_tail(parts: Sequence[LossPart], interval: float, theta: float, least: float) -> Tail | None:
-    """Bound the probabilities of total losses >= `least`, with a tilt of theta; None if that needs too many points."""
+    """Bound the probabilities of total losses >= `least` with the tilt theta; None if that needs too many points."""
     from scipy.fft import irfft, rfft
 
     tilted = [_tilted(part, interval, theta) for part in parts]

@@ -142,8 +142,8 @@ def apart_of(
     adjacency: str,
     size: int = 1,
 ) -> tuple[Apart, ...]:
-    """Return how far grid noise is from continuous noise for `size` changes, per half. Raises KeyError without a
-    grid."""
+    """Return how far noise on a grid is from continuous noise for `size` changes, in each half of the data. Raises
+    KeyError if the mechanism has no noise on a grid."""
     found = []
     for half in sorted({family.half for family in families}):
         up = down = 0.0
@@ -192,7 +192,7 @@ def calibrated_scales(
 
 def rho_of(families: Sequence[Family], scales: Mapping[str, float]) -> float:
     """Return the rho of zero-concentrated privacy for replacing one person in the worse half of the data: the sum of
-    t^2/2 over all shifts t, in units of the scale (`zcdp_of`), rounded up by at most a unit in the 12th digit."""
+    t^2/2 over all shifts t, in units of the scale (`zcdp_of`), rounded up by at most one unit in the 12th digit."""
     halves: dict[int, Fraction] = {}
     for family in families:
         squares = sum(count * Fraction(size) ** 2 for count, size in family.change.moves)

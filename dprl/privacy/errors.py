@@ -116,7 +116,7 @@ def _phi(cells: int) -> tuple[Array, Array]:
 
 @cache
 def geometric(low: Decimal, high: Decimal, points: int) -> Array:
-    """Return `points` numbers from low to high in a geometric sequence, with the same bits on every CPU."""
+    """Return `points` numbers from low to high in a geometric sequence, identical to the bit on every CPU."""
     start, whole = EXACT.ln(low), EXACT.ln(high)
     span = EXACT.divide(EXACT.subtract(whole, start), points - 1)
     # a coarse and a fine grid, so that there are few exponentials
@@ -159,8 +159,8 @@ def bits_length(variance: Array, cells: int, failure: float) -> Array:
 def bounded_length(
     users: NDArray[np.int64], variance: float, size: float, cells: int, failure: float
 ) -> Array:
-    """Return bounds x [M]: with probability >= 1 - failure, the first k users' summed error is at most x_i long for
-    all k <= users[i].
+    """Return bounds x [M]: with probability >= 1 - failure, the sum of the first k users' errors has length at most x_i
+    for all k <= users[i].
 
     Given all earlier errors, a user's error has mean 0, at most this variance in any direction, and at most this size.
     So E exp(y u.error) <= exp(variance (e^b - 1 - b) y^2/b^2), b = y size (Bennett). The bound behind P(|z| > x) is

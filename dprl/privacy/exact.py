@@ -80,7 +80,7 @@ class Apart(NamedTuple):
         return min(of(0.0), of(self.delta(delta)) + self.up + self.down)
 
     def delta(self, delta: float) -> float:
-        """Return the delta at which `epsilon` must evaluate continuous noise, slightly below the given one."""
+        """Return the delta, slightly below the given one, at which `epsilon` must evaluate continuous noise."""
         return delta * math.exp(-self.up) * (1 - 1e-12)
 
 

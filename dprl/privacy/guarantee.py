@@ -33,7 +33,7 @@ OUTSIDE = "{author} states how much noise of {mechanism} reveals, and dprl has n
 
 
 def budget(epsilon: float, delta: float) -> str:
-    """Write (epsilon, delta) as text, rounded up, such as (1, 10⁻⁶), (0.5, 2.5×10⁻⁸) or (2, 0.05)."""
+    """Return (epsilon, delta) as text, rounded up, for example (1, 10⁻⁶), (0.5, 2.5×10⁻⁸) or (2, 0.05)."""
     mantissa, _, exponent = f"{upward(delta, 3):.3g}".partition("e")
     if exponent:
         ten = f"10{str(int(exponent)).translate(_SUPERSCRIPT)}"
@@ -53,7 +53,7 @@ class Reading:
 
 @dataclass(frozen=True)
 class LadderStep:
-    """One of several kinds of noise, from the paper's to the smallest: its name, the standard deviation in a visit
+    """One of several kinds of noise, from the paper's to the smallest: its name, its standard deviation in a visit
     counter, and its guarantee.
 
     idea: the change from the previous step; in the first step that has an idea, the change from the first step.
@@ -131,7 +131,7 @@ class Guarantee:
     _repr_html_ = tabulated
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the guarantee as JSON data, without rho if it is None, and without contribution if it is 1."""
+        """Return the guarantee as JSON data, leaving out rho if it is None and contribution if it is 1."""
         whole = asdict(self)
         if self.contribution == 1:
             del whole["contribution"]

@@ -81,7 +81,7 @@ Losses = tuple[Loss, ...]
 
 @dataclass(frozen=True, eq=False)
 class LossPart:
-    """The distribution of `times` independent losses: (lowest + i) intervals with probability pmf[i], infinite with
+    """The distribution of `times` independent losses: (lowest + i) intervals with probability pmf[i], or infinite with
     probability `lost`."""
 
     lowest: int
@@ -96,13 +96,13 @@ class LossPart:
 
     @cached_property
     def log_pmf(self) -> Array:
-        """Return the logarithms of the probabilities [N], which exponential tilting starts from."""
+        """Return the logarithms of the probabilities [N], from which exponential tilting starts."""
         with np.errstate(divide="ignore"):
             return np.asarray(np.log(self.pmf))
 
 
 def parts_of(losses: Losses, interval: float, *, exchanged: bool = False) -> list[LossPart]:
-    """Return the distributions of losses on multiples of `interval`. exchanged: whether the data sets swap roles.
+    """Return the distributions of the losses on multiples of `interval`. exchanged: whether the data sets swap roles.
 
     Raises TypeError for a loss that has no distribution here.
     """
@@ -127,7 +127,7 @@ def one_way(losses: Losses) -> bool:
 
 
 def _laplace(loss: Laplace, interval: float) -> LossPart:
-    """Return the distribution of the loss: 1/2 at the shift s, e^-s/2 at -s, and density e^((l - s)/2)/4 between.
+    """Return the distribution of the loss: 1/2 at the shift s, e^-s/2 at -s, and density e^((l - s)/2)/4 in between.
 
     The density between two points less than an interval apart has the same mass as an atom halfway, for both data sets.
     """
@@ -141,7 +141,7 @@ def _laplace(loss: Laplace, interval: float) -> LossPart:
 
 
 def _binomial(loss: Binomial, interval: float, exchanged: bool) -> list[LossPart]:
-    """Return the losses of the counters that rise and of those that fall. exchanged: whether the two swap roles."""
+    """Return the losses for the counters that rise and for those that fall. exchanged: whether the two swap roles."""
     first, b, outside = binomial_window(loss.trials, loss.probability)
     x = np.arange(first, first + len(b) + 1)  # outcomes of b, and of b moved up by one
     here, below = np.append(b, 0.0), np.append(0.0, b)  # P[noise = x], P[noise + 1 = x]
@@ -162,7 +162,7 @@ def _binomial(loss: Binomial, interval: float, exchanged: bool) -> list[LossPart
 
 
 def binomial_window(trials: int, probability: float) -> tuple[int, Array, float]:
-    """Return the first outcome that matters, the probabilities from there on, and a bound on the probability outside.
+    """Return the first relevant outcome, the probabilities from there on, and a bound on the probability left out.
 
     Probabilities are built outward from the mode by their ratios, so that no digits are lost for any number
     of trials (differences of log-gammas lose all of them near 10^15). The bound is Bernstein's inequality.
@@ -188,7 +188,7 @@ def binomial_window(trials: int, probability: float) -> tuple[int, Array, float]
 
 
 def _connect_dots(losses: Array, mass: Array, interval: float) -> tuple[int, Array]:
-    """Put losses on a grid without understating them; return the lowest grid index, and the mass from there on."""
+    """Put losses on a grid without understating them; return the lowest grid index and the mass from there on."""
     floor = np.floor(losses / interval)
     rest = losses - floor * interval
     # share on the upper point: keeps sum of mass * exp(-loss)

@@ -45,7 +45,7 @@ def is_outside(key: str | None) -> bool:
 
 
 def check_contribution(key: str, contribution: int) -> None:
-    """Raise SpecError for several episodes per user, whose joint guarantee is proved only for dprl's own noise."""
+    """Raise SpecError if a user has several episodes and the mechanism is not dprl's own; no proof covers that case."""
     if contribution > 1 and is_outside(key):
         raise SpecError(
             "contribution", f"{contribution} is not allowed with mechanism {key} of another package; give 1."

@@ -1,4 +1,4 @@
-"""Statistics: the noisy sums over users that learners may see, each with the largest effect of one user on it."""
+"""Statistics: the noisy sums over users that learners may see, with one user's largest effect on each of them."""
 
 from dprl.statistics.counts import CONSISTENT, FITTED, NOISY
 from dprl.statistics.dataset import DATASET, REWARDS, TRANSITIONS

@@ -60,14 +60,14 @@ class Counts(Statistic):
 
     @property
     def formula(self) -> str:
-        """Return the formula of the number of counters, as text."""
+        """Return the formula for the number of counters, as text."""
         if self.declared:
             return "(declared transitions, n and r)"
         return "H*S*A*(S+2)"
 
     @property
     def then(self) -> str:
-        """Describe in words which reports each row adds up; "" if all."""
+        """State in words which reports each row adds up; "" if it adds up all of them."""
         return str(THEN["played"]) if self.played else ""
 
     @property
@@ -83,7 +83,7 @@ class Counts(Statistic):
 
     @property
     def briefly(self) -> str:
-        """Describe the scaling in words, without its purpose."""
+        """Describe the scaling in words, without stating its purpose."""
         return filled(MOVED["units"], units=self._units)
 
     @property
@@ -131,8 +131,8 @@ class Counts(Statistic):
         return scale / self.visits
 
     def questions(self, size: Size) -> NDArray[np.int64]:
-        """Return the index of the question that asks about each cell, [H * S * A * (B + 2)]: 3 h + part, where part
-        is 0 in m, 1 in n and 2 in r. At each step a user is in one cell of each part, or perhaps in none of r."""
+        """Return the index of the question that asks about each cell, [H * S * A * (B + 2)]: 3 h + part, where part is
+        0 in m, 1 in n and 2 in r. At each step a user is in one cell of each part, but perhaps in none of r."""
         part = np.append(np.zeros(self._width(size) - 2, dtype=np.int64), (1, 2))
         return np.asarray(3 * np.arange(size.H)[:, None] + np.tile(part, size.S * size.A)).ravel()
 
@@ -142,7 +142,7 @@ class Counts(Statistic):
 
     def paper_noise(self, model: str, size: Size, K: int, epsilon: float, delta: float) -> PaperScale:
         """Return the papers' noise, Laplace(3H/epsilon), times the number of levels of a tree over the users if there
-        is one. 3H is the L1 norm if a user's trajectory becomes empty, and half the norm if another one replaces it."""
+        is one. 3H is the L1 norm if a user's trajectory becomes empty, and half the norm if another replaces it."""
         L1 = self.sensitivity(size, BLANK_ONE).l1
         if model == "local":
             formula = "Laplace(3H/epsilon) on each counter of each user"

@@ -38,7 +38,7 @@ def project(noisy: Array, error: float, released: Array) -> None:
 
 
 class CellsOfSteps:
-    """Counts or sums to which a trajectory adds in one cell per step, in each of `parts` parts."""
+    """Counts or sums in `parts` parts; at each step, a trajectory adds to one cell of each part."""
 
     family: str
     parts = 1

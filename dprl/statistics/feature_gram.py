@@ -1,4 +1,4 @@
-"""Least-squares sums of a linear MDP, for a learner that regresses its own values (Luyo et al. 2021, Algorithm 2).
+"""Least-squares sums in a linear MDP, for a learner that regresses its own values (Luyo et al. 2021, Algorithm 2).
 
 At step h the matrix is the running sum of phi phi^T over all users so far, phi = phi(s_h, a_h). The vector is the sum
 of phi y with y = (r_h + V(s_{h+1}) - middle)/unit, for the V that the learner has just proposed; it is computed again
@@ -73,7 +73,7 @@ class FeatureGram(Statistic):
         return matrix, (b**p * B) ** (1 / (p + 1))
 
     def cells(self, size: Size) -> int:
-        """Return how many numbers each release has: those in an upper triangle and in a vector, for each step."""
+        """Return how many numbers each release has: an upper triangle and a vector for each step."""
         return size.H * size.d * (size.d + 3) // 2
 
     def row(self, size: Size) -> int:
@@ -81,13 +81,13 @@ class FeatureGram(Statistic):
         return size.d
 
     def sensitivity(self, size: Size, adjacency: str) -> Change:
-        """Return one user's largest effect on all steps: on the matrices once, on the vectors in every release."""
+        """Return one user's largest effect over all steps: on matrices once, and on vectors in every release."""
         ratios = [x / unit for x, unit in zip(self.moves(adjacency, size.H), self.units(size), strict=True)]
         matrices, vectors = ((size.H, ratio) for ratio in ratios)
         return Change((matrices,), one_way=True, anew=(vectors,))
 
     def scales(self, size: Size, scale: float) -> Array:
-        """Return the noise scale in each draw, [cells]: first matrices (sqrt 2 times on diagonals), then vectors."""
+        """Return the noise scale of each draw, [cells]: first matrices (times sqrt 2 on diagonals), then vectors."""
         rows, columns = np.triu_indices(size.d)
         matrix, vector = self.units(size)
         triangle = matrix * np.where(rows == columns, sqrt(2), 1.0)
@@ -147,7 +147,7 @@ def design(counts: Array, features: Array, sums: Array) -> None:
 def regressed(
     counts: Array, h: int, features: Array, V: Array, middle: Array, unit: Array, sums: Array
 ) -> None:
-    """Compute the regression vector of step h for V[h + 1], with V [H + 1, S], and write it to sums (see `design`).
+    """Compute step h's regression vector for the values V[h + 1] and write it to sums (see `design`). V: [H + 1, S].
 
     middle, unit: [H], the centre and the range of r + V at each step.
     """
@@ -170,7 +170,7 @@ def regressed(
 
 @kernel
 def moved(counts: Array, features: Array, sums: Array) -> None:
-    """Sum the features phi of users who moved to each state, and write them to sums [H, d, S]; only without privacy."""
+    """Write to sums [H, d, S] the total features phi of users who moved to each state; used only without privacy."""
     H, S, A, _ = counts.shape
     d = features.shape[2]
     for h in range(H):
@@ -188,8 +188,8 @@ def moved(counts: Array, features: Array, sums: Array) -> None:
 
 @kernel
 def hide_matrices(sums: Array, noise: Array, scales: Array, noisy: Array) -> float:
-    """Add noise to the matrices: write them to noisy, both triangles alike, and return the largest unit draw. sums,
-    noisy: [H, 1, d, d + 1]; noise: unit noise [H d (d + 1)/2]; scales: of each draw [cells]."""
+    """Add noise to the matrices, write them to noisy with both triangles equal, and return the largest unit draw. sums,
+    noisy: [H, 1, d, d + 1]; noise: unit noise [H d (d + 1)/2]; scales: the scale of each draw [cells]."""
     H, _, d, _ = sums.shape
     worst = 0.0
     c = 0
@@ -205,7 +205,7 @@ def hide_matrices(sums: Array, noise: Array, scales: Array, noisy: Array) -> flo
 
 @kernel
 def hide_vector(sums: Array, h: int, noise: Array, scales: Array, noisy: Array) -> float:
-    """Add noise to the vector of step h: write it to noisy; return the largest unit draw. noise: [d], unit noise."""
+    """Add noise to step h's vector, write it to noisy, and return the largest unit draw. noise: unit noise [d]."""
     H, _, d, _ = sums.shape
     worst = 0.0
     scale = scales[scales.shape[0] - (H - h) * d]

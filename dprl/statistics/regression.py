@@ -1,4 +1,4 @@
-"""Matrices and vectors of regressions on a linear model: noisy sums over the trajectories of a data set.
+"""Matrices and vectors for regressions on a linear model: noisy sums over the trajectories of a data set.
 
 Features phi: [S, A, d] are public and have norm at most 1. One trajectory is in one term of each sum.
 """
@@ -72,8 +72,8 @@ class Moment:
 
 
 def gram_change(features: Array) -> tuple[Change, Change]:
-    """Return the largest changes of a Gram matrix: if one trajectory is replaced by another, and by an empty one.
-    features: [S, A, d].
+    """Return a Gram matrix's largest change if one trajectory is replaced by another, and if it is replaced by an empty
+    one. features: [S, A, d].
 
     |u phi phi^T - u' phi' phi'^T|_F is convex in the weights u, u' in [0, 1], so it is largest at their ends.
     """
@@ -86,8 +86,8 @@ def gram_change(features: Array) -> tuple[Change, Change]:
 
 
 def moment_change(features: Array, top: float) -> tuple[Change, Change]:
-    """Return the largest changes of a vector: if one trajectory is replaced by another, and by an empty one. Its
-    weighted targets are in [0, top]; the changes are convex in both, so the ends decide."""
+    """Return a vector's largest change if one trajectory is replaced by another, and if it is replaced by an empty one.
+    The weighted targets are in [0, top]; the changes are convex in both, so they are largest at the ends."""
     flat = features.reshape(-1, features.shape[-1])
     products = flat @ flat.T
     squares = np.diag(products)
@@ -97,18 +97,18 @@ def moment_change(features: Array, top: float) -> tuple[Change, Change]:
 
 
 def centred_change(features: Array) -> tuple[Change, Change]:
-    """Return a vector's largest changes for targets in [-1/2, 1/2]: to another trajectory, and to an empty one."""
+    """Return a vector's largest changes, as `moment_change` does, if the targets are in [-1/2, 1/2] instead."""
     squares = (features**2).sum(-1)
     return _moved(float(squares.max())), _moved(float(squares.max()) / 4)
 
 
 def bounded_gram() -> tuple[Change, Change]:
-    """Return a Gram matrix's largest changes if |phi| <= 1: sqrt 2 to another trajectory, and 1 to an empty one."""
+    """Return a Gram matrix's largest changes if |phi| <= 1: sqrt 2 for another trajectory, and 1 for an empty one."""
     return _moved(1.0), _moved(0.5)
 
 
 def bounded_moment(top: float) -> tuple[Change, Change]:
-    """Return a vector's largest changes if |phi| <= 1: 2 top to another trajectory, and top to an empty one."""
+    """Return a vector's largest changes if |phi| <= 1: 2 top for another trajectory, and top for an empty one."""
     return _moved(4 * top**2), _moved(top**2)
 
 

@@ -38,7 +38,7 @@ class Change:
         return sum(count * size * size for count, size in self.moves)
 
     def at_once(self, times: int) -> Change:
-        """Return the joint effect of `times` such changes by one person, largest if they are in the same cells."""
+        """Return the joint effect of `times` such changes by one person; in the worst case they share all cells."""
         moves, anew = (tuple((n, times * size) for n, size in cells) for cells in (self.moves, self.anew))
         return replace(self, moves=moves, anew=anew)
 
@@ -92,7 +92,7 @@ class Statistic(Protocol):
 
     @property
     def formula(self) -> str:
-        """Return the formula of the number of cells, as text."""
+        """Return the formula for the number of cells, as text."""
 
     def cells(self, size: Size) -> int:
         """Return how many numbers each release contains."""

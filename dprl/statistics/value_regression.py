@@ -1,4 +1,4 @@
-"""Sums of regressions of values on features, for a learner of linear mixtures (Luyo et al. 2021, Algorithm 1).
+"""Sums for regressions of values on features, used by a learner of linear mixtures (Luyo et al. 2021, Algorithm 1).
 
 With y = (V_{h+1} - middle) / unit, as planned before the user came, and X = sum over s' of phi(s'|s_h, a_h) y(s'), the
 sums at step h are of X X^T and X y(s_{h+1}). The last step has no regression, because V = 0 after it. The array is [H -
@@ -21,8 +21,8 @@ from dprl.statistics.statistic import REPLACE_ONE, Change, PaperScale, Statistic
 
 @dataclass(frozen=True)
 class ValueRegression(Statistic):
-    """The sums of regressions of values on features, as a statistic. Features are nonnegative, and |phi_v| <= 1 for
-    v in [0, 1].
+    """The sums for regressions of values on features, as a statistic. Features are nonnegative, and |phi_v| <= 1 for v
+    in [0, 1].
 
     Noise is symmetric, M = (Z + Z^T)/sqrt 2 with independent draws Z: of one scale off the diagonal, and sqrt 2 times
     that on it. Only one draw is stored for each pair of equal numbers, so a change D of the matrix moves the draws by
@@ -76,7 +76,7 @@ class ValueRegression(Statistic):
 
     def row(self, size: Size) -> int:
         """Return d, the number of draws whose length bounds the noise in G or in u - G w at a step. There are (d + 3)/2
-        rows for each step and family, at least two: enough for both."""
+        rows for each step and family, and at least two, which is enough for both."""
         return size.d
 
     def sensitivity(self, size: Size, adjacency: str) -> Change:
@@ -169,7 +169,7 @@ def gather(
 
 @kernel
 def add_symmetric(sums: Array, noise: Array, scales: Array, noisy: Array) -> float:
-    """Add noise to sums: write them to noisy, both triangles alike, and return the largest unit draw. sums, noisy:
+    """Add noise to sums, write them to noisy with both triangles equal, and return the largest unit draw. sums, noisy:
     [H - 1, families, d, d + 1]; noise, scales: unit noise and its scale in each draw [cells]."""
     steps, families, d, _ = sums.shape
     worst = 0.0

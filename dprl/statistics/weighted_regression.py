@@ -1,4 +1,4 @@
-"""Sums of two regressions, of values and of their squares: the statistic of UCRL-VTR+ (Luyo et al. 2021, Algorithm 3).
+"""Sums for two regressions, of values and of their squares: the statistic of UCRL-VTR+ (Luyo et al. 2021, Algorithm 3).
 
 Family 0 has the sums of value_regression.py, in which a user has the weight 1/v, where v bounds the variance of
 y(s_{h+1}) and follows from earlier releases. Family 1 has the sums of X2 X2^T and X2 y(s_{h+1})^2, with X2 = sum over
@@ -22,7 +22,7 @@ SQUARES = 0.05  # share of the budget for squares, which only help to bound vari
 
 @dataclass(frozen=True)
 class WeightedRegression(ValueRegression):
-    """The sums of two regressions, a weighted one of values and one of their squares (see `ValueRegression`).
+    """The sums for two regressions, a weighted one of values and one of their squares (see `ValueRegression`).
 
     Centred values lie in [-1/2, 1/2] at all states possible after (s, a), with a middle and a unit for each (s, a).
     """
@@ -38,13 +38,13 @@ class WeightedRegression(ValueRegression):
         return max(4.0, float(size.d)) if self.centred else size.d / size.H**2
 
     def moves(self, size: Size, adjacency: str) -> tuple[float, ...]:
-        """Return a user's largest effects in both regressions; for squares, |X2| and y^2 are from 0 to H^2 or 1/4."""
+        """Return a user's largest effects in both regressions; for squares, |X2| and y^2 range from 0 to H^2 or 1/4."""
         most = 1 / 16 if self.centred else float(size.H**4)
         squares = (most, most * sqrt(2)) if adjacency == REPLACE_ONE else (most / sqrt(2), most)
         return (*super().moves(size, adjacency), *squares)
 
     def units(self, size: Size) -> Array:
-        """Return the units of both regressions; squares receive the share SQUARES of the budget. As in the paper:
+        """Return the units of both regressions; squares receive the share SQUARES of the budget. As in the paper,
         sigma_B2 is H^4/d times sigma_B1; centred squares are multiplied by H^2."""
         if self.even:
             moves = self.moves(size, REPLACE_ONE)

@@ -46,8 +46,8 @@ def no_noise(
 
 
 def alone(mechanism: Mechanism) -> Mechanism:
-    """Return a mechanism for sums computed afresh at each release, not running sums: independent noise with the same
-    privacy losses as the given mechanism's. Use it with release 0 of a stream of single items."""
+    """Return a mechanism for sums that are computed afresh at each release, not as running sums. Its noise is
+    independent and has the privacy losses of the given mechanism. Use it with release 0 of a stream of single items."""
     return {"l2": GAUSSIAN, "l1": LAPLACE}[mechanism.norm]
 
 

@@ -68,7 +68,7 @@ def add_bits(rng: np.random.Generator, count: int, noise: Array) -> None:
 def binomial_tree(
     i: int, leaves: Leaves, batches: Array, memory: Array, rng: np.random.Generator, noise: Array
 ) -> None:
-    """Add noise to running sums with a binary tree over the batches, with batches[0, 0] fair bits in every node."""
+    """Add noise to running sums by a binary tree over the batches that has batches[0, 0] fair bits in every node."""
     tree(i, leaves, memory, rng, noise, add_bits, int(batches[0, 0]))
 
 
@@ -116,7 +116,7 @@ def _tree_tail(stream: Stream, failure: float) -> Array:
 
 
 def _of_all_sizes(batches: Array) -> Array:
-    """Return the batches; replace each batch of unknown size by two extreme cases, the fewest and the most users."""
+    """Return the batches, but replace each one of unknown size by two extreme cases, the fewest and the most users."""
     rows = []
     for trials, amount, moved in np.unique(batches, axis=0):
         sizes = (1, int(MANY)) if trials <= VARIANCE else ()
@@ -152,7 +152,7 @@ def _tail(stream: Stream, failure: float) -> Array:
 
 
 def first_batch(stream: Stream) -> Stream:
-    """Return a stream with only the first batch, as each user is in one batch; an unknown size counts as 1."""
+    """Return a stream with only the first batch, because each user is in one batch; an unknown size counts as 1."""
     return replace(
         stream,
         leaves=np.array([0, max(int(stream.leaves[1]), 1), -1]),
@@ -171,7 +171,7 @@ def scattered_batches(
 
 
 def bits_ratio(stream: Stream, seen: Array, at: At, first: Array, second: Array) -> Array:
-    """Return an attacker's log-likelihood ratios [n] from the batches with the user (counts are whole numbers)."""
+    """Return an attacker's log-likelihood ratios [n] from the batches that contain the user (as whole numbers)."""
     batches = zip(*np.unique(at, return_counts=True), strict=True)
     return np.asarray(sum(_of_batch(stream, seen, int(b), int(n), first, second) for b, n in batches))
 

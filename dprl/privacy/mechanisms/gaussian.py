@@ -47,7 +47,7 @@ def add_gaussian(rng: np.random.Generator, count: int, noise: Array) -> None:
 def gaussian_sum(
     i: int, leaves: Leaves, batches: Array, memory: Array, rng: np.random.Generator, noise: Array
 ) -> None:
-    """Add one N(0, 1) draw for each new item, because the noise of a sum is the sum of the items' noises."""
+    """Add one N(0, 1) draw for each new item, because the noise in a sum is the sum of the noise in its items."""
     add_gaussian(rng, leaves[i + 1] - leaves[i], noise)
 
 
@@ -55,7 +55,7 @@ def gaussian_sum(
 def gaussian_tree(
     i: int, leaves: Leaves, batches: Array, memory: Array, rng: np.random.Generator, noise: Array
 ) -> None:
-    """Add noise to running sums with a binary tree (the Binary Mechanism), with N(0, 1) noise in every node."""
+    """Add noise to running sums by a binary tree with N(0, 1) noise in every node (the Binary Mechanism)."""
     tree(i, leaves, memory, rng, noise, add_gaussian, 1)
 
 
@@ -115,7 +115,7 @@ def innovations(stream: Stream, sums: Array) -> Array:
 
 
 def room(key: str) -> Callable[[int, int], int]:
-    """Return a function that computes a factorisation's rows of memory, one per release. key: its mechanism's key."""
+    """Return a function that computes a factorisation's rows of memory, one per release. key: the mechanism's key."""
 
     def rows(items: int, releases: int) -> int:
         if releases > MAX_RELEASES:
@@ -169,7 +169,7 @@ def gaussian(
 
 
 def factorised(**known: Any) -> Mechanism:
-    """Return a mechanism whose Gaussian noise is correlated over the releases. known: the arguments of `gaussian`."""
+    """Return a mechanism whose Gaussian noise is correlated over the releases. known: arguments for `gaussian`."""
     return gaussian(telling=all_releases, scattered=scattered_releases, **known)
 
 

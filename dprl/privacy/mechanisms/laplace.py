@@ -27,7 +27,7 @@ from dprl.statistics import Change
 
 @kernel
 def add_laplace(rng: np.random.Generator, count: int, noise: Array) -> None:
-    """Add the sum of `count` independent Laplace(1) draws to each cell of noise.
+    """Add the sum of `count` independent Laplace(1) draws to each cell of `noise`.
 
     One draw is an exponential with a random sign; 53 signs come from one uniform draw. A sum of many draws has exactly
     the distribution of Gamma(count) - Gamma(count).
@@ -55,7 +55,7 @@ def add_laplace(rng: np.random.Generator, count: int, noise: Array) -> None:
 def laplace_sum(
     i: int, leaves: Leaves, batches: Array, memory: Array, rng: np.random.Generator, noise: Array
 ) -> None:
-    """Add one Laplace(1) draw for each new item, because the noise of a sum is the sum of the items' noises."""
+    """Add one Laplace(1) draw for each new item, because the noise in a sum is the sum of the noise in its items."""
     add_laplace(rng, leaves[i + 1] - leaves[i], noise)
 
 
@@ -63,12 +63,12 @@ def laplace_sum(
 def laplace_tree(
     i: int, leaves: Leaves, batches: Array, memory: Array, rng: np.random.Generator, noise: Array
 ) -> None:
-    """Add noise to running sums with a binary tree (the Binary Mechanism), with Laplace(1) noise in every node."""
+    """Add noise to running sums by a binary tree with Laplace(1) noise in every node (the Binary Mechanism)."""
     tree(i, leaves, memory, rng, noise, add_laplace, 1)
 
 
 def _losses(touched: Callable[[Stream], int]) -> Callable[[Change, float, Stream], tuple[Losses, ...]]:
-    """Return a function that computes privacy losses, for a mechanism in which an item of a running counter affects
+    """Return a function that computes the privacy losses of a mechanism in which an item of a running counter affects
     `touched` independent draws; repeated queries affect one draw per release."""
 
     def losses(change: Change, scale: float, stream: Stream) -> tuple[Losses, ...]:

@@ -1,4 +1,4 @@
-"""The interface of a noise mechanism: how it draws noise for running sums, its size, and the privacy it guarantees.
+"""The interface of a noise mechanism: how it draws noise for running sums, and the size and privacy of the noise.
 
 A mechanism draws *unit* noise; a privatizer multiplies it by a scale. Its kernel has the form
     add_noise(i, leaves, batches, memory, rng, noise)
@@ -30,7 +30,7 @@ At = int | NDArray[np.int64]  # a release, or several
 
 @dataclass(frozen=True)
 class Stream:
-    """The public facts about the releases: how many items, such as users, each release sums up."""
+    """The public facts about the releases: how many items (such as users) each of them sums up."""
 
     # leaves, batches: the arguments of a mechanism's kernel, described above
     leaves: Leaves
@@ -43,7 +43,7 @@ class Stream:
 
     @property
     def items(self) -> int:
-        """Return the number of items summed up by the last release."""
+        """Return the number of items that the last release sums up."""
         return int(self.leaves[-2])
 
     @property
@@ -113,7 +113,7 @@ class Mechanism:
 
 
 def make_stream(ends: NDArray[np.int64], batches: Array | None = None, forgotten: bool = False) -> Stream:
-    """Return a stream of users in which release i sums the first ends[i] users. ends: increasing numbers [M]."""
+    """Return a stream of users in which release i covers the first ends[i] users. ends: increasing numbers [M]."""
     leaves = np.concatenate([[0], ends, [-1]]).astype(np.int64)
     return Stream(leaves, np.zeros((1, 3)) if batches is None else batches, forgotten=forgotten)
 
@@ -126,7 +126,7 @@ def open_stream(users: int, releases: int, batches: Array | None = None) -> Stre
 
 
 def stream_of_releases(count: int) -> Stream:
-    """Return a stream whose items are the releases themselves: release i sums the items 0 to i."""
+    """Return a stream whose items are the releases themselves: release i sums items 0 to i."""
     return replace(make_stream(np.arange(1, count + 1)), of_users=False)
 
 
@@ -153,24 +153,24 @@ def first_items(stream: Stream, count: int) -> Stream:
 def scattered_reports(
     rng: np.random.Generator, stream: Stream, count: int
 ) -> tuple[Stream, NDArray[np.int64]]:
-    """Put `count` items at random places (see `Mechanism.scattered`). Items have their own noise, so any place fits."""
+    """Place `count` items at random (see `Mechanism.scattered`). Each item has its own noise, so any place will do."""
     return first_items(stream, count), np.arange(count)
 
 
 def scattered_releases(
     rng: np.random.Generator, stream: Stream, count: int
 ) -> tuple[Stream, NDArray[np.int64]]:
-    """Let `count` items enter at random releases, as `Mechanism.scattered` requires. Releases cover earlier items."""
+    """Let `count` items enter at random releases (see `Mechanism.scattered`). A release covers all earlier items."""
     return stream, np.sort(rng.integers(0, stream.releases, count))
 
 
 def entered(stream: Stream, at: At) -> NDArray[np.int64]:
-    """Return how many items each release contains if items enter at the releases `at`, [M]."""
+    """Return the number of items in each release, [M], if the items enter at the releases `at`."""
     return np.asarray((np.arange(stream.releases)[:, None] >= np.atleast_1d(at)).sum(1))
 
 
 def increments(stream: Stream, sums: Array) -> Array:
-    """Return the items [M, ...] of a stream, as differences of its running sums; each release adds one item."""
+    """Return the items [M, ...] of a stream, as differences between its running sums; each release adds one item."""
     return np.diff(sums, axis=0, prepend=0.0)
 
 

@@ -43,7 +43,7 @@ NORMS = "void(float64[:,::1], float64[:,::1], float64[::1], float64[::1])"
 
 @kernel
 def chain(p: Array, shift: float, keep: Array) -> None:
-    """Compute, for a random walk with noisy observations, the share of its position kept from release to release.
+    """Compute, for a random walk with noisy observations, the share of its position that each step keeps.
 
     p: the weights [M]. keep: receives the shares [M]; the step to release i then has variance q_i keep_i.
     """

@@ -110,7 +110,7 @@ def scattered(rng: np.random.Generator, stream: Stream, count: int) -> tuple[Str
 
 
 def split(stream: Stream, sums: Array) -> Array:
-    """Compute the nodes [M, n] from the sums [M, n]: each is a prefix minus the prefix without its length's lowest bit.
+    """Compute the nodes [M, n] from the sums [M, n]: each is a prefix minus the one whose length drops the lowest bit.
 
     Raises ValueError if the shorter prefix is not among the releases.
     """

@@ -50,7 +50,7 @@ def response(bit: float) -> tuple[float, float, float]:
 
 
 def asking(H: int, shares: tuple[float, float, float], epsilon: float) -> Array:
-    """Return the `batches` [3, 3] of users who answer questions, for the number of groups with the least variance."""
+    """Return the `batches` [3, 3] for answers to questions, with the number of groups that minimises the variance."""
     groups, _ = clearest(H, epsilon)
     steps = math.ceil(H / groups)
     bit = epsilon / (2 * steps)
@@ -60,7 +60,7 @@ def asking(H: int, shares: tuple[float, float, float], epsilon: float) -> Array:
 
 
 def clearest(H: int, epsilon: float) -> tuple[int, float]:
-    """Return the number of groups of steps with the smallest variance, and the variance per user if all users were
+    """Return the number of groups of steps that minimises the variance, and the variance per user if all users were
     asked about the same part.
 
     A user who answers about j steps spends epsilon / j on each answer, in which two bits can differ. We use the
@@ -79,7 +79,7 @@ def clearest(H: int, epsilon: float) -> tuple[int, float]:
 def turn_over(
     i: int, leaves: Leaves, batches: Array, memory: Array, rng: np.random.Generator, noise: Array
 ) -> None:
-    """Add the error of the answers since the last release to `noise`: the scaled answers minus the true sums."""
+    """Add to `noise` the error in the answers since the last release: the scaled answers minus the true sums."""
     kept, turned = batches[1, 0], batches[1, 1]
     for c in range(noise.shape[0]):
         inside, asked = memory[0, c], memory[1, c]
@@ -92,15 +92,15 @@ def turn_over(
 
 
 def chances(stream: Stream) -> tuple[Array, Array]:
-    """Return the probability that a user is asked about each cell, and the cell's unit, both [cells]."""
+    """Return, for each cell, the probability that a user is asked about it, and its unit, both [cells]."""
     shares = stream.batches[-1]
     part = np.asarray(stream.questions) % PARTS
     return np.asarray(shares[part] / stream.batches[0, 0]), np.asarray(np.sqrt(shares[part] / shares[0]))
 
 
 def _most(stream: Stream) -> tuple[float, float, float]:
-    """Return the limits of one user's error, in units: the largest variance in any direction of a row; the largest
-    effect of one bit of m; and the largest effect of a bit of n or r, relative to that of m.
+    """Return limits on one user's error, in units: the largest variance in any direction of a row; the largest effect
+    of one bit of m; and the largest effect of a bit of n or r, relative to that of m.
 
     Two estimates by one user are uncorrelated, and subtracting the truth lowers the variance: docs/report/privacy.md.
     """
@@ -125,7 +125,7 @@ def _tail(stream: Stream, failure: float) -> Array:
 
 
 def _length(stream: Stream, cells: int, failure: float) -> Array:
-    """Bound the length of a row's error [M]: users answer about m or another part, minus three true values."""
+    """Bound the length of a row's error [M]: a user's answer about m or another part, minus three true values."""
     most, counted, more = _most(stream)
     size = counted * max(math.sqrt(cells), more) + math.sqrt(3)
     return bounded_length(stream.leaves[1:-1], most, size, cells, failure)

@@ -40,7 +40,7 @@ TRUST = "The trusted curator sees every trajectory; all that leaves the curator 
 
 
 def prepare(request: Request) -> Noise:
-    """Return the noise for running sums that a trusted curator releases.
+    """Return the noise for the running sums that a trusted curator releases.
 
     With `paper`, noise is as in the statistic's papers, in a tree over the users 1..K. With `calibrated`, its scale is
     the least for (epsilon, delta) under replace-one, in units in which all parts tolerate the same noise.
@@ -116,7 +116,7 @@ def length(change: Change, delta: float) -> str:
 
 
 def every(statistic: Statistic) -> str:
-    """Describe in words the numbers that receive noise."""
+    """State in words which numbers receive noise."""
     return filled(WHERE["counters" if statistic.counted else "sums"], parts=statistic.parts)
 
 
@@ -128,7 +128,7 @@ def calibrated_scale(
     delta: float,
     contribution: int = 1,
 ) -> float:
-    """Return the least noise scale for which we prove (epsilon, delta) for up to `contribution` times `change`."""
+    """Return the least noise scale for which we can prove (epsilon, delta) for up to `contribution` times `change`."""
 
     def losses_at(scale: float) -> Losses:
         return losses_of_user(mechanism, change, scale, stream, contribution)[0]
@@ -140,9 +140,9 @@ def calibrated_scale(
 def ladder(
     statistic: Counts, size: Size, K: int, M: int, epsilon: float, delta: float, contribution: int
 ) -> tuple[LadderStep, ...]:
-    """Return several kinds of noise, from the paper's to the smallest, one improvement at a time. Each has the
-    standard deviation of the noise in a visit counter at the worst of any M releases of K users; the worst releases
-    and losses are for the whole tree.
+    """Return several kinds of noise, from the paper's to the smallest, one improvement at a time. Each states the
+    standard deviation of the noise in a visit counter at the worst of any M releases of K users' data; the worst
+    releases and losses are those of the whole tree.
 
     The optimal factorisation is left out beyond MAX_RELEASES, because it is not offered there.
     """

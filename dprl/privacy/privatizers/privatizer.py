@@ -27,7 +27,7 @@ RETURNING = 10  # and for a user who returns for this many episodes
 
 @dataclass(frozen=True)
 class Batch:
-    """Users whose data are released together, once. raised: how many cells rise (and fall) if one of them is
+    """Users whose data are released together and only once. raised: how many cells rise (and fall) if one of them is
     replaced."""
 
     users: int
@@ -120,7 +120,7 @@ class Noise:
 
 @dataclass(frozen=True)
 class Way:
-    """The path of the data from users to policies, as pages draw it."""
+    """The path of the data from users to policies, as the pages draw it."""
 
     stations: tuple[str, ...]  # the names of the stations that data pass, from left to right
     raw: int  # the number of stations, from the left, that see raw data
@@ -133,7 +133,7 @@ class Way:
 
 @dataclass(frozen=True)
 class Words(Way):
-    """The words for a privacy model that every page uses, and the path of its data."""
+    """The words that every page uses for a privacy model, and the path of the data."""
 
     model: str  # its abbreviation, as in a guarantee
     promise: str  # its full name
@@ -193,8 +193,8 @@ def losses_of_user(
 
 
 def group_of(mechanism: Mechanism, contribution: int) -> int:
-    """Return how many changes with the losses of `losses_of_user` one user makes. The number exceeds one for noise
-    whose losses are known only for cells that change by one; then `group_epsilon` covers several changes."""
+    """Return how many changes one user makes, each with the losses from `losses_of_user`. The number exceeds one for
+    noise whose losses are known only for cells that change by one; then `group_epsilon` covers several changes."""
     return contribution if mechanism.norm == "cells" else 1
 
 

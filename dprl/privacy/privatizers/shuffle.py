@@ -66,8 +66,8 @@ def check(
 
 
 class Drawn(NamedTuple):
-    """The random bits of a run. sent: describes one user's messages; where: the name of the text on where bits are
-    mixed; assumed: an assumption of the guarantee; table: the stream whose releases have tabulated bounds."""
+    """The random bits of a run. sent: describes one user's messages; where: the name of the text that says where bits
+    are mixed; assumed: an assumption of the guarantee; table: the stream whose releases have tabulated bounds."""
 
     stream: Stream
     formula: str
@@ -79,7 +79,7 @@ class Drawn(NamedTuple):
 
 
 def prepare(request: Request) -> Noise:
-    """Return Binomial noise for every counter, per batch (a block of the schedule) or per node of a tree of batches."""
+    """Return Binomial noise for every counter, for each batch (a block of the schedule) or each node of a tree."""
     change = request.statistic.sensitivity(request.size, REPLACE_ONE)
     releases = request.releases or len(request.times)
     asked = request.calibration, request.epsilon, request.delta, request.contribution
@@ -208,7 +208,7 @@ def in_nodes(request: Request, change: Change) -> Drawn:
 
 
 def together(formula: str, request: Request) -> str:
-    """Return the noise description `formula`, with the guarantee for all of a user's episodes if there may be more."""
+    """Return `formula`, the description of the noise, with the joint guarantee if users may have several episodes."""
     if request.contribution == 1:
         return formula
     proved = budget(request.epsilon, request.delta)
@@ -217,7 +217,7 @@ def together(formula: str, request: Request) -> str:
 
 def messages(sizes: NDArray[np.int64], bits: Array, cells: int | None, copies: int = 1) -> str:
     """Describe one user's messages. sizes: the users of each batch [M]; bits: the random bits per counter and batch
-    [M]; cells: the number of counters, or None if it differs; copies: the number of messages with the true bit."""
+    [M]; cells: the number of counters, or None if it differs; copies: the number of messages that hold the true bit."""
     each = np.ceil(bits / sizes) + copies
     low, high = int(each.min()), int(each.max())
     name = "counter" if cells is None else "counters" if copies == 1 else "nodes"
@@ -240,7 +240,7 @@ def guessed(raised: int, epsilon: float, delta: float) -> float:
 
 
 def paper_bits(users: NDArray[np.int64], tau: float) -> Array:
-    """Return each batch's random bits and probability of a 1 [M, 2] (Bai et al. 2025, Algorithm 4): ½ if n < tau."""
+    """Return each batch's number of bits and chance of a 1 [M, 2] (Bai et al. 2025, Algorithm 4): ½ if n < tau."""
     few = users < tau
     return np.stack(
         [
