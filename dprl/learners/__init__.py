@@ -1,4 +1,4 @@
-"""The registries of learners, the algorithms that learn from released statistics alone, each in its own file."""
+"""The registries of learners: algorithms that learn from released statistics alone, each in its own file."""
 
 from dprl.learners.elimination import sdp_pe, sdp_pe_relaxed
 from dprl.learners.learner import NEEDED, PUBLIC, Learner, Problem

@@ -61,7 +61,7 @@ class Problem:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Learner:
-    """A learner, an entry in the registry. It never has access to the model or to raw counts."""
+    """A learner in the registry. It never has access to the model or to raw counts."""
 
     key: str  # its name in a spec
     title: str
@@ -98,19 +98,19 @@ class Learner:
 
     @property
     def refused(self) -> Mapping[str, str]:
-        """Return the privacy models that the learner does not support, each with the reason: "local is ..."."""
+        """Return the privacy models that the learner does not support, each with a reason such as "local is ..."."""
         return {}
 
     def seen(self, bonus: str) -> Statistic:
-        """Return the statistic about its users that the learner receives if it plans with this bonus."""
+        """Return the statistic about the users that the learner receives if it plans with this bonus."""
         raise NotImplementedError
 
     def refusal(self, size: Size, K: int) -> SpecError | None:
-        """Return an error, with a size that fits, if the learner cannot run at this size with K users; else None."""
+        """Return an error that names a workable size if the learner cannot run at this size with K users, else None."""
         return None
 
     def releases(self, size: Size, K: int, epsilon: float | None, norm: str) -> int:
-        """Estimate the number of releases in the learner's own schedule; only called if it has one.
+        """Estimate the number of releases in the learner's own schedule; called only if it has one.
 
         epsilon: the privacy budget; norm: the norm to which the noise is calibrated. Without privacy: None and "".
         """
@@ -127,13 +127,13 @@ class Learner:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class PlannedLearner(Learner, Generic[PlannerT]):
-    """A learner with a separate planner for each exploration bonus. planners: by the name of the bonus."""
+    """A learner with a separate planner for each exploration bonus. planners: keyed by the name of the bonus."""
 
     planners: Mapping[str, PlannerT]
 
     @property
     def bonuses(self) -> tuple[str, ...]:
-        """Return the names of the exploration bonuses, the default first."""
+        """Return the names of the exploration bonuses, with the default first."""
         return tuple(self.planners)
 
     @property

@@ -1,4 +1,4 @@
-"""Lessons of about five minutes, each in one TOML file: nine come with the program, and a teacher can add more.
+"""Lessons that take about five minutes, one per TOML file. Nine come with the program, and a teacher can add more.
 
 The folder that DPRL_LESSONS names is read again whenever one of its files has changed.
 """
@@ -33,14 +33,14 @@ class Shelf(Mapping[str, Lesson]):
 
     @property
     def stamps(self) -> Stamps:
-        """A teacher's files with the times of their last changes; they stay equal until a file changes."""
+        """A teacher's files and the times of their last changes; the result stays the same until a file changes."""
         folder = os.environ.get("DPRL_LESSONS")
         files = sorted(Path(folder).glob("*.toml")) if folder else []
         return tuple((path, path.stat().st_mtime) for path in files)
 
     @property
     def faults(self) -> list[str]:
-        """A sentence for each file of a teacher that cannot be read, or about the folder if it does not exist."""
+        """A sentence for each of a teacher's files that cannot be read, or about the folder if it does not exist."""
         folder = os.environ.get("DPRL_LESSONS")
         if folder and not Path(folder).is_dir():
             return [f"DPRL_LESSONS: {folder} is not a folder; give the folder with your lessons."]

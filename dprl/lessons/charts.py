@@ -35,7 +35,7 @@ EDGE = 1e-30  # the smallest divisor in a quotient of readings
 
 @dataclass(frozen=True)
 class DrawnSeries:
-    """A series of a chart. until: where the visible part ends before the answer is shown; 0 hides all of it."""
+    """A series in a chart. until: the x at which its visible part ends before the answer is shown; 0 hides it all."""
 
     series: SpecSeries
     until: float = np.inf
@@ -83,7 +83,7 @@ class Chart:
 
     @property
     def height(self) -> float:
-        """The height of the line that curves should reach; 0 for no line."""
+        """The height of the line that curves should reach, or 0 if there is no line."""
         return self.level or self.kind.level
 
     def series(self, key: str, x: Array, rows: Array) -> DrawnSeries:
@@ -147,7 +147,7 @@ FORMATS: Mapping[str, Callable[[float], str]] = {
 
 
 def parsed_reading(text: str, chart: Chart) -> tuple[str, list[Any]]:
-    """Split a reading into its name and its arguments, curves and numbers. Raises SpecError."""
+    """Split a reading into its name and its arguments (curves or numbers). Raises SpecError if it is invalid."""
     found = re.fullmatch(r"\s*(\w+)\((.*)\)\s*", text)
     known = [*READINGS, *chart.kind.readings]
     if not found or found[1] not in known:
@@ -173,7 +173,7 @@ def _argument(text: str, chart: Chart) -> Any:
 
 
 def check_text(template: str, chart: Chart) -> None:
-    """Raise SpecError if a text has a reading or a format that its chart does not know."""
+    """Raise SpecError if a text uses a reading or a format that its chart does not have."""
     try:
         parts = [(name, spec) for _, name, spec, _ in string.Formatter().parse(template) if name is not None]
     except ValueError as error:
@@ -189,7 +189,7 @@ def check_text(template: str, chart: Chart) -> None:
 
 
 def needed(drawn: Drawn, key: str) -> float:
-    """Return the x from which a curve stays at or below the chart's level; infinite if it does not."""
+    """Return the x from which a curve stays at or below the chart's level, or infinity if it does not."""
     one = drawn.series(key)
     found = search.stays_below(one.x, one.rows.mean(axis=0), drawn.chart.height)
     return math.inf if math.isnan(found) else found
@@ -202,7 +202,7 @@ def at(drawn: Drawn, key: str, x: float) -> float:
 
 
 def where(drawn: Drawn, key: str, y: float) -> float:
-    """Return the last x at which a curve has this height, joining its points by straight lines as the chart does."""
+    """Return the last x at which a curve has this height, with its points joined by straight lines as in the chart."""
     one, plot = drawn.series(key), drawn.plot
     across, up = (np.log if log else np.asarray for log in (plot.log_x, plot.log_y))
     height = one.rows.mean(axis=0)
@@ -245,7 +245,7 @@ READINGS: Mapping[str, Callable[..., Any]] = {
 
 
 def framed(chart: Chart, drawn: tuple[DrawnSeries, ...], **more: Any) -> Plot:
-    """Return a plot with the default frame of its kind, changed as in the lesson's file. more: further changes."""
+    """Return a plot with the default frame of its kind and the changes in the lesson's file. more: further changes."""
     kind, level, said = chart.kind, chart.height, SAID[chart.kind.key]
     offline = any(kind_of(spec).measure == GAP for spec in chart.specs.values())
     frame = {

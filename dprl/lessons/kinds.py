@@ -73,7 +73,7 @@ def right(drawn: Drawn, epsilon: float = math.inf) -> float:
 
 
 def belief(drawn: Drawn, epsilon: float) -> float:
-    """Return the highest posterior belief that an even prior allows at this epsilon; for -epsilon, the lowest."""
+    """Return the highest posterior belief that an even prior allows at this epsilon, or the lowest one for -epsilon."""
     return float(posterior(COIN, epsilon))
 
 
@@ -125,7 +125,7 @@ def _least_false(drawn: Drawn, true: float) -> float:
 
 
 def _errors(evidence: Evidence, way: str) -> Array:
-    """Return the errors of two users who work out the data of a third, over all repetitions [users]."""
+    """Return the errors of two users who work out the data of a third user, over all repetitions [users]."""
     return np.concatenate([read(evidence.answers[asked], way) for asked in COLLUDED])
 
 
@@ -167,7 +167,7 @@ GUESSED: Mapping[str, Callable[..., Any]] = {"right": right, "belief": belief}
 
 
 def asks_of_noise(spec: RunSpec) -> tuple[tuple[str, Any], ...]:
-    """Return the questions about the noise: its proved guarantee and, for noise as in a paper, the stated one, too."""
+    """Return the questions about the noise: its proved guarantee and, for noise as in a paper, also the stated one."""
     return ("promise", spec), *([("guarantee", spec)] if spec.calibration == "paper" else [])
 
 

@@ -1,4 +1,4 @@
-"""A lesson read from its TOML file: questions, each with a chart, a guess, the answer and its reason.
+"""A lesson read from its TOML file: questions, each with a chart, a guess, the answer, and the reason for it.
 
 docs/how-to/lessons.md explains the file. A faulty file raises SpecError, with one sentence that names the field.
 """
@@ -39,7 +39,7 @@ class Table:
         self.values, self.where, self.known = values, where, list[str]()
 
     def take(self, name: str, kind: type, default: Any = REQUIRED) -> Any:
-        """Return the value of a field. Raises SpecError if it is missing or of another type."""
+        """Return the value of a field. Raises SpecError if it is missing or has the wrong type."""
         self.known.append(name)
         value = self.values.get(name, default)
         if value is REQUIRED:
@@ -50,7 +50,7 @@ class Table:
         return value
 
     def one_of(self, name: str, allowed: Sequence[str], default: Any = REQUIRED) -> str:
-        """Return a text that is one of those allowed. Raises SpecError."""
+        """Return the text in a field. Raises SpecError if it is not one of those allowed."""
         value: str = self.take(name, str, default)
         if value not in allowed:
             said = (
@@ -74,7 +74,7 @@ class Table:
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """One question."""
+    """A question in a lesson."""
 
     title: str  # a few words
     ask: str  # the question
@@ -96,13 +96,13 @@ class Step:
 
     @property
     def questions(self) -> tuple[tuple[str, Any], ...]:
-        """The questions (simulation.kinds) that the chart needs answered, each with a spec."""
+        """The questions (simulation.kinds) whose answers the chart needs, each with a spec."""
         asks, curves = self.chart.kind.asks, self.chart.specs.values()
         return tuple(dict.fromkeys(asked for spec in curves for asked in asks(spec))) if asks else ()
 
     @property
     def environment(self) -> tuple[str, Mapping[str, Any]]:
-        """The key and the parameters of the environment of the question's runs."""
+        """The key and the parameters of the environment in which the question's runs take place."""
         spec = next(iter((*self.specs, *(spec for _, spec in self.questions))))
         spec = getattr(spec, "run", spec)
         return spec.environment, spec.environment_params
@@ -149,14 +149,14 @@ class Step:
         return str(prediction.verdict(prediction.parse(text), self.truth(evidence)))
 
     def together(self, texts: Sequence[str], evidence: Evidence) -> str:
-        """Describe the error of a class, in a sentence or two. texts: one or more valid answers, else SpecError."""
+        """Describe a class's error in a sentence or two. texts: at least one answer, each valid, else SpecError."""
         prediction: Any = self.prediction
         return str(prediction.together(list(map(prediction.parse, texts)), self.truth(evidence)))
 
 
 @dataclass(frozen=True, eq=False)
 class Lesson:
-    """A lesson of about five minutes."""
+    """A lesson that takes about five minutes."""
 
     key: str  # its name in links
     title: str
@@ -314,7 +314,7 @@ def _chart(table: Table, curves: Curves) -> Chart:
 
 
 def _prediction(kind: str, guess: Table, chart: Chart) -> tuple[Prediction, dict[str, Any]]:
-    """Read the form of a guess, the replies to its choices, and the answer if it is one of them."""
+    """Read the form of a guess, the replies to its choices, and the answer if it is one of the choices."""
     if kind == "order":
         return Order(tuple(chart.names.values()), tuple(chart.specs)), {}
     if kind == "number":

@@ -54,7 +54,7 @@ class Order:
         return LETTERS[: len(self.items)]
 
     def parse(self, text: str) -> tuple[int, ...]:
-        """Parse an answer from text. Raises SpecError."""
+        """Parse an answer from a text. Raises SpecError if it is invalid."""
         if sorted(text) != list(self.letters):
             raise SpecError(GUESS, filled(SAID["refused_order"], shown=shown(text), letters=self.letters))
         return tuple(self.letters.index(letter) for letter in text)
@@ -64,7 +64,7 @@ class Order:
         return "".join(self.letters[place] for place in answer)
 
     def put(self, text: str, item: int, curve: int | None = None) -> str:
-        """Return the text after giving an item to a curve, by default to the first unnamed one. Repeating it undoes it.
+        """Return the text after giving an item to a curve (by default, the first unnamed one), or after taking it back.
 
         text: a complete answer, an unfinished one, or "".
         """
@@ -160,7 +160,7 @@ class Marker:
 
     @property
     def untouched(self) -> float:
-        """The mark at which the marker waits."""
+        """The mark at which the marker stands until it is moved."""
         return self.marks[0] if self.waits is None else self.nearest(self.waits)
 
     def nearest(self, x: float) -> float:
@@ -169,7 +169,7 @@ class Marker:
         return min(self.marks, key=lambda mark: self.distance(mark, place))
 
     def parse(self, text: str) -> float:
-        """Parse an answer from text. Raises SpecError."""
+        """Parse an answer from a text. Raises SpecError if it is invalid."""
         try:
             return float(self.field.parse(text))
         except SpecError as error:
@@ -196,7 +196,7 @@ class Marker:
         return dict(VERDICT[kind])
 
     def _off(self, guess: float, truth: float) -> str:
-        """Describe the direction of a guess's error, and its factor on a log axis."""
+        """Describe the direction of a guess's error and, on a log axis, its factor."""
         way = self.words["under" if (guess < truth) != self.inverse else "over"]
         if not self.log:
             hit = self.distance(guess, truth) <= (self.high - self.low) / self.steps
@@ -213,7 +213,7 @@ class Marker:
         return ["low" if (guess < truth) != self.inverse else "high"]
 
     def typical(self, answers: Sequence[float]) -> list[float]:
-        """Return the median of at least one answer, or both middle answers if they differ."""
+        """Return the median of one or more answers, or both middle answers if they differ."""
         ordered, n = sorted(answers, reverse=self.inverse), len(answers)
         return list(dict.fromkeys(ordered[(n - 1) // 2 : n // 2 + 1]))
 
@@ -229,7 +229,7 @@ class Marker:
         return filled(VERDICT["markers"], n=n, less=self.words["less"], **found)
 
     def score(self, guess: float, truth: float) -> float:
-        """Return 1 for a hit, PART nearby (within a factor of PART_NEAR, or PART_WIDE of the axis), and 0 otherwise."""
+        """Return 1 for a hit, PART for a near miss (within a factor of PART_NEAR, or PART_WIDE of the axis), else 0."""
         off = self.distance(guess, truth)
         if self.log:
             hit, near = math.log10(NEAR), math.log10(PART_NEAR)
@@ -270,7 +270,7 @@ class Choice:
     kind: ClassVar[str] = "choice"
 
     def parse(self, text: str) -> float:
-        """Parse an answer from text. Raises SpecError."""
+        """Parse an answer from a text. Raises SpecError if it is invalid."""
         known = [written(value) for value, _ in self.choices]
         return float(Field(GUESS, "choice", None, "an answer", choices=tuple(known)).parse(text))
 
@@ -283,7 +283,7 @@ class Choice:
         return min(self.choices, key=lambda choice: abs(choice[0] - truth))
 
     def verdict(self, guess: float, truth: float) -> str:
-        """Describe in a sentence whether a guess is right, and the measured value."""
+        """Say in a sentence whether a guess is right, and give the measured value."""
         value, words = self.nearest(truth)
         right, measured = value == guess, {"power": to_the(self.of, truth)} if self.of else {}
         name = ("slope" if self.of else "choice") + ("_right" if right else "")
@@ -296,11 +296,11 @@ class Choice:
         return float(self.nearest(truth)[0] == guess)
 
     def errors(self, guess: float, truth: float) -> list[str]:
-        """Return the index of a guess among the choices, as a text, which names its error."""
+        """Return the index of a guess among the choices as a text, which serves as the name of its error."""
         return [str([value for value, _ in self.choices].index(guess))]
 
     def typical(self, answers: Sequence[float]) -> list[float]:
-        """Return the most frequent of at least one answer, including all that tie."""
+        """Return the most frequent of one or more answers, including all that are tied."""
         return multimode(sorted(answers))
 
     def together(self, answers: Sequence[float], truth: float) -> str:
@@ -341,7 +341,7 @@ Prediction = Order | Marker | Choice
 def cloud(
     prediction: Prediction, chart: Chart, asked: AskedChart, answers: Sequence[Any], shown: bool = False
 ) -> None:
-    """Draw many faint answers, which darken if they agree (orders are counted). shown: whether to add typical ones."""
+    """Draw many faint answers, darker where they agree (orders are counted). shown: whether to add typical ones."""
     if isinstance(prediction, Order):
         return
     drawn: dict[Who, Sequence[Any]] = {"other": answers}

@@ -47,7 +47,7 @@ def separation(first: Array, second: Array) -> Measured:
 
 
 def epsilon_of_separation(found: Measured, separations: Array, epsilons: Array) -> Measured:
-    """Return the epsilon of noise (of one kind) under which two worlds have the measured separation.
+    """Return the epsilon of the noise (of one kind) under which two worlds have the measured separation.
 
     separations, epsilons: [P] for noise of that kind, ascending; between and beyond them, epsilon is interpolated as a
     power of the separation. A separation below zero counts as zero.
@@ -65,7 +65,7 @@ def epsilon_of_separation(found: Measured, separations: Array, epsilons: Array) 
 
 
 def surely(first: Array, second: Array, delta: float) -> float:
-    """Return a lower bound on epsilon for any noise, with probability LEVEL: epsilon >= ln((P - delta) / Q) by
+    """Return a lower bound on epsilon for any noise, valid with probability LEVEL: epsilon >= ln((P - delta)/Q) by
     Clopper-Pearson bounds on the shares P and Q of scores beyond a threshold that the other half of the runs chose."""
     if min(len(first), len(second)) < 8:
         return 0.0
@@ -86,7 +86,7 @@ def _least(a: Array, b: Array, threshold: float, delta: float) -> float:
 
 
 def clopper_pearson(count: float, of: int, tests: int = 1) -> Measured:
-    """Return count / of with its exact interval at LEVEL. tests: the number of joint intervals (Bonferroni)."""
+    """Return the share count/of with its exact interval at LEVEL. tests: the number of joint intervals (Bonferroni)."""
     from scipy.special import betaincinv
 
     wrong = (1 - LEVEL) / (2 * tests)
@@ -126,7 +126,7 @@ def guessed_right(first: Array, second: Array) -> Measured:
 
 
 def best_guess(prior: float, false: Array, missed: Array) -> float:
-    """Return the best test's probability of a correct guess. prior: the first world's; false, missed: its rates [P]."""
+    """Return the best test's chance of a correct guess. prior: the first world's; false, missed: error rates [P]."""
     right = prior * (1 - np.asarray(missed)) + (1 - prior) * (1 - np.asarray(false))
     return float(max(right.max(), prior, 1 - prior))
 

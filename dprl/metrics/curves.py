@@ -26,7 +26,7 @@ FEWEST_FOR_MEDIAN = 6  # with fewer seeds a median has no 95% interval
 
 
 def align(seeds: Sequence[tuple[Integers, Array]]) -> tuple[Integers, Array]:
-    """Combine the curves of one spec's seeds, each (episodes [c], values [c]), perhaps unfinished, into one table.
+    """Combine the curves of a spec's seeds, each (episodes [c], values [c]) and possibly unfinished, into one table.
 
     Seeds of one spec share their checkpoints, so each curve's episodes are a prefix of the longest. Returns (episodes
     [C], values [seeds, C]), with NaN after a seed's end. Raises ValueError if the checkpoints disagree.

@@ -1,4 +1,4 @@
-"""Exponents: the powers with which regret, the privacy cost, and other quantities grow."""
+"""Growth exponents: the powers with which regret, the privacy cost, and other quantities grow."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class Growth:
 
     @property
     def known(self) -> bool:
-        """Whether there is an interval that includes more than half of the seeds."""
+        """Whether there is an interval and it is based on more than half of the seeds."""
         return bool(np.isfinite(self.low)) and 2 * self.seeds > self.of
 
 
@@ -105,7 +105,7 @@ def flat_from(decades: Sequence[Growth]) -> float | None:
 
 def power_law(x: Array, values: Array, statistic: Statistic = "mean") -> tuple[float, float, float]:
     """Fit the exponent with which values [seeds, P] grow in x [P], by least squares on logarithms for each seed. Return
-    the mean (or median) with its 95% interval, or NaN for fewer than two points or a value not above zero."""
+    the mean (or median) with its 95% interval, or NaN for fewer than two points or any value not above zero."""
     rows = np.asarray(values, float)
     if len(x) < 2 or not (np.isfinite(rows).all() and (rows > 0).all()):
         return (np.nan, np.nan, np.nan)

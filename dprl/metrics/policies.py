@@ -14,7 +14,7 @@ from dprl.metrics.curves import Array
 def worse_actions(
     policy: NDArray[Any], optimal_policy: NDArray[Any], optimal_Q: Array | None = None
 ) -> NDArray[np.bool_]:
-    """Return whether the policy's action is worse than the optimal one (merely different without optimal_Q), [H, S]."""
+    """Return whether the policy's action is worse than (without optimal_Q: differs from) the optimal one, [H, S]."""
     if optimal_Q is None:
         return np.asarray(policy != optimal_policy)
     mine = np.take_along_axis(optimal_Q, policy[..., None].astype(np.intp), axis=2)[..., 0]
@@ -23,7 +23,7 @@ def worse_actions(
 
 
 def time_shared(occupancy: Array, optimal_occupancy: Array) -> float:
-    """Return the overlap of the occupancies [H, S] of a policy and the optimal one, averaged over the steps."""
+    """Return the overlap of the occupancies [H, S] of a policy and the optimal one, averaged over all steps."""
     return float(np.minimum(occupancy, optimal_occupancy).sum() / len(occupancy))
 
 
@@ -34,7 +34,7 @@ def optimism(estimate: Array, optimal: Array) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class CountNoise:
-    """A summary of the noise in a set of counts, the cells."""
+    """A summary of the noise in a set of counts (the cells)."""
 
     typical: float  # root mean square of the errors
     largest: float  # the largest absolute error
@@ -67,7 +67,7 @@ class Bite(NamedTuple):
 
 
 def bite(Q_hat: Array, Q: Array, policy: NDArray[Any], occupancy: Array) -> Bite:
-    """Compare values before (Q_hat) and after (Q) a penalty, [H, S, A] each. policy, occupancy: optimal, [H, S]."""
+    """Compare values before (Q_hat) and after (Q) a penalty, [H, S, A]. policy, occupancy: the optimal ones, [H, S]."""
     worth = Q_hat > 0
     taken = worth & (Q <= 0)
     on_path = np.take_along_axis(taken, policy[..., None].astype(np.intp), -1)[..., 0]

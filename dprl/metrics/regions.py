@@ -33,7 +33,7 @@ class Region(NamedTuple):
 
 
 def region(beliefs: Mapping[str, Array], matrices: Array, at: int, h: int, prefix: str = "") -> Region:
-    """Return the region at step h and detail `at`. beliefs: arrays of a trace; matrices: [D, steps, .., d, d + 1]."""
+    """Return the region at step h and detail `at`. beliefs: arrays in a trace; matrices: [D, steps, .., d, d + 1]."""
     numbers = (float(beliefs[prefix + name][at, h]) for name in ("ridge", "beta", "slack", "pull"))
     return Region(beliefs[f"{prefix}weights"][at, h], matrices[at, h, 0, :, :-1], *numbers)
 
@@ -53,7 +53,7 @@ def half_widths(one: Region) -> Array:
 
 
 def outline(one: Region, i: int, j: int) -> Array:
-    """Return the closed boundary of the region's projection on coordinates i and j, [POINTS + 1, 2].
+    """Return the closed boundary of the region's projection onto coordinates i and j, [POINTS + 1, 2].
 
     A projection has the region's support function in the directions x of the plane: the boundary point with outer
     normal x is its gradient. The normals are evenly spread after rescaling the region to be round; otherwise a long one

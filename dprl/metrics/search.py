@@ -1,4 +1,4 @@
-"""The search for the number of users at which the privacy cost becomes small; every K is a separate run."""
+"""The search for the number of users at which the privacy cost becomes small, with a separate run for every K."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def next_to_try(known: Mapping[int, float], target: float, grid: Sequence[int], 
 
 
 def bootstrap(seeds: int, samples: int = 2000) -> Integers:
-    """Draw the seeds of each bootstrap sample, [samples, seeds]; equal for all curves so that ratios stay paired."""
+    """Draw the seeds of each bootstrap sample, [samples, seeds], the same for all curves so that ratios stay paired."""
     return np.random.default_rng(0).integers(0, seeds, (samples, seeds))
 
 
@@ -53,7 +53,7 @@ def quantiles(resampled: Array) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class UsersFound:
-    """The users needed, or the state of an unfinished search.
+    """The number of users needed, or the state of an unfinished search.
 
     Attributes:
         at: [N] the K that were run.
@@ -107,7 +107,7 @@ def search_users(
 
 
 def bracket(known: Mapping[int, float], target: float) -> tuple[int | None, int | None]:
-    """Return the largest known K with a cost above the target, and the next known K; None for one that is missing."""
+    """Return the largest known K with a cost above the target, and the next known K, with None for a missing one."""
     low = max((k for k, cost in known.items() if not cost <= target), default=None)
     return low, min((k for k in known if low is None or k > low), default=None)
 
@@ -119,7 +119,7 @@ def _near(grid: Sequence[int], k: float) -> int:
 
 
 def stays_below(at: Array, price: Array, target: float) -> float:
-    """Find the K from which a cost [N] at K = at [N] is at most `target` (log-log interpolation), or NaN."""
+    """Find the K from which a cost [N], known at K = at [N], is at most `target` (log-log interpolation), or NaN."""
     return float(_all_settle(at, price[None], target)[0])
 
 

@@ -66,7 +66,7 @@ def at_most(found: Measured, threshold: float) -> Finding:
 
 
 def grows(found: Measured, most: float) -> Finding:
-    """Judge the claim that an exponent is above 0 and at most a theorem's, `most`. At 0, the upper bound also holds."""
+    """Judge the claim that an exponent is above 0 and at most `most`, from a theorem. At 0, that bound also holds."""
     if found.high <= FLAT:
         verdict: Verdict = "holds as an upper bound"
     else:
@@ -75,7 +75,7 @@ def grows(found: Measured, most: float) -> Finding:
 
 
 def rate(found: Measured, exponent: float) -> Finding:
-    """Judge whether a measured exponent equals that of an upper bound within FLAT, or is below or above it."""
+    """Judge whether a measured exponent is within FLAT of an upper bound's exponent, below it, or above it."""
     low, high = exponent - FLAT, exponent + FLAT
     if found.low >= low and found.high <= high:
         verdict: Verdict = "holds"

@@ -90,7 +90,7 @@ class Claim:
 
     @cached_property
     def runs(self) -> dict[Any, bool]:
-        """Return the runs of all settings, and whether each one's whole curve is stored."""
+        """Return the runs in all settings, and whether the whole curve of each is stored."""
         found: dict[Any, bool] = {}
         for setting in self.settings:
             for spec in setting.specs if setting.question in ("", TRACES) else ():
@@ -99,7 +99,7 @@ class Claim:
 
     @cached_property
     def questions(self) -> dict[Any, str]:
-        """Return the question to answer about each spec, for settings that ask one."""
+        """Return the question to answer about each spec, for the settings that ask one."""
         return {
             spec: setting.question for setting in self.settings if setting.question for spec in setting.specs
         }
@@ -118,7 +118,7 @@ def plot_of(
 
 
 def heading(*parts: str) -> str:
-    """Return the title of a setting; empty parts are left out."""
+    """Return the title of a setting, without its empty parts."""
     return " · ".join(filter(None, parts))
 
 

@@ -27,7 +27,7 @@ TOLERANCE = 1e-9  # relative, for rounding errors of a count
 
 
 def kept(run: RunCurves, whole: bool) -> RunCurves:
-    """Return the stored part of a finished run. whole: whether to keep the curve, not only its end."""
+    """Return the stored part of a finished run. whole: whether to keep the whole curve or only its end."""
     points = thinned(run.at, POINTS) if whole else np.array([len(run.at) - 1])
     values = [[float(f"{value:.{DIGITS}g}") for value in row] for row in run.values[:, points]]
     return replace(run, at=run.at[points], values=np.array(values))
@@ -49,7 +49,7 @@ def to_dict(evidence: Evidence) -> dict[str, Any]:
 
 
 def from_dict(given: Mapping[str, Any], questions: Mapping[Any, str]) -> Evidence:
-    """Restore evidence from `to_dict`. questions: those for each spec; answers to other questions are left out."""
+    """Restore evidence from the output of `to_dict`. questions: those for each spec; other answers are left out."""
     runs = {}
     for one in given["runs"]:
         v_star = np.nan if one["v_star"] is None else one["v_star"]
@@ -60,7 +60,7 @@ def from_dict(given: Mapping[str, Any], questions: Mapping[Any, str]) -> Evidenc
 
 
 def evidence(store: Store, claim: Claim) -> Evidence | None:
-    """Return the stored evidence for a claim, and request missing answers; None while anything is missing."""
+    """Return the stored evidence for a claim and request missing answers. Return None while anything is missing."""
     answers, runs = {}, {}
     for spec, question in claim.questions.items():
         if question == TRACES:
@@ -105,7 +105,7 @@ def seen_in(trace: Trace) -> dict[str, list[bool]]:
 
 
 def noted(question: str, answer: Any) -> Any:
-    """Return the part of an answer that is stored; for a guarantee, only its numbers."""
+    """Return the part of an answer that is stored; for a guarantee, this is only its numbers."""
     if question != "guarantee":
         return answer
     names = [f"{whose}_{what}" for what in ("epsilon", "delta", "rho") for whose in ("claimed", "proved")]

@@ -35,7 +35,7 @@ Chains = Sequence[Sequence[RunSpec]]
 
 
 def at(environment: str, episodes: int, **changes: Any) -> RunSpec:
-    """Return a run of DP-UCBVI with a trusted curator at epsilon 1, with these changes."""
+    """Return a run of DP-UCBVI with a trusted curator and epsilon 1, modified by these changes."""
     return RunSpec(environment=environment, episodes=episodes, **{"seeds": SEEDS, **changes})
 
 
@@ -182,7 +182,7 @@ EIGHT = MIXTURE.replace(environment_params={"d": 8, "S": 4, "H": 10})
 
 
 def over(base: RunSpec, first: int, last: int, shrinking: bool = False) -> list[RunSpec]:
-    """Return runs of 10^first to 10^last users. shrinking: whether the gap between actions shrinks like 1/sqrt(K)."""
+    """Return runs with 10^first to 10^last users. shrinking: whether the gap between actions shrinks like 1/sqrt(K)."""
     runs = [base.replace(episodes=10**k) for k in range(first, last + 1)]
     if not shrinking:
         return runs

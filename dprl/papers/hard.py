@@ -1,4 +1,4 @@
-"""Experiments on hard instances of joint differential privacy, bandits with one best arm: the number of wrong plays.
+"""Experiments on hard instances for joint differential privacy: the number of wrong plays on bandits with one best arm.
 
 In these instances arm 0 is the best, and every other arm loses alpha/2 (tests/test_papers.py checks this), so the
 number of mistakes is regret divided by alpha/2.

@@ -64,7 +64,7 @@ class Item:
 
     @property
     def address(self) -> str:
-        """Return the item's address in links, paper/key."""
+        """Return the item's address in links: paper/key."""
         return f"{self.paper}/{self.key}"
 
     @property
@@ -74,7 +74,7 @@ class Item:
 
     @property
     def places(self) -> tuple[int, ...]:
-        """Return the indices of the deciding settings, from 0."""
+        """Return the indices of the deciding settings, counted from 0."""
         assert self.claim is not None
         return tuple(place - 1 for place in self.settings) or tuple(range(len(self.claim.settings)))
 
@@ -112,7 +112,7 @@ class ItemFinding:
 
 @dataclass(frozen=True)
 class PaperItems:
-    """A paper's items. title: the section's title; paper: its key in theory/papers.toml; read: the parts we read."""
+    """A paper's items. title: the section's title; paper: its key in theory/papers.toml; read: which parts we read."""
 
     name: str
     paper: str
@@ -144,7 +144,7 @@ def _tuples(row: dict[str, Any]) -> dict[str, Any]:
 
 @cache
 def papers() -> dict[str, PaperItems]:
-    """Read the papers' items from their TOML files, by file name."""
+    """Read the papers' items from their TOML files, and key them by file name."""
     found = {}
     for name in PAPERS:
         given = _table(name)
@@ -155,7 +155,7 @@ def papers() -> dict[str, PaperItems]:
 
 @cache
 def all_items() -> dict[str, Item]:
-    """Return every item by its address."""
+    """Return all items, keyed by address."""
     return {item.address: item for paper in papers().values() for item in paper.items}
 
 
@@ -166,14 +166,14 @@ def related() -> tuple[Work, ...]:
 
 
 def findings(reports: Mapping[str, ClaimReport]) -> dict[str, ItemFinding]:
-    """Return the verdict on every item, by its address."""
+    """Return the verdict on every item, keyed by address."""
     return {address: item.found(reports) for address, item in all_items().items()}
 
 
 def reproduce(
     claim: Claim, store: Store, visitor: str, progress: Callable[[float], None] | None, curves: bool
 ) -> dict[str, Any]:
-    """Compute and print the verdict on a claim and its items, and return their files by name. Raises RunFailed.
+    """Compute and print the verdict on a claim and its items, and return the files keyed by name. Raises RunFailed.
 
     curves: whether the curves of its settings, as CSV, are among the files.
     """

@@ -35,7 +35,7 @@ def curves_picture(claim: Claim, setting: Setting, known: Evidence, *, dark: boo
 
 
 def tables(claim: Claim, known: Evidence) -> dict[str, str]:
-    """Return the curves of each setting with a chart as CSV, by the name CLAIM-N.csv."""
+    """Return the curves of each setting that has a chart as CSV, keyed by the name CLAIM-N.csv."""
     drawn = [(number, one) for number, one in enumerate(claim.settings, 1) if one.draw is not None]
     return {
         f"{claim.key}-{number}.csv": csv(curves_picture(claim, one, known).table) for number, one in drawn

@@ -75,7 +75,7 @@ IN_RUNS = "Noise and bonus are the paper's, and β = 0.1. Noise is checked at ev
 
 
 def everywhere(**changes: Any) -> list[RunSpec]:
-    """Return a run of the same settings, with these changes, in each of four environments."""
+    """Return one run in each of four environments, with the same settings except for these changes."""
     return [
         RunSpec(environment=name, **SEEN, **changes) for name in ("riverswim", "chain", "clinic", "random")
     ]
@@ -135,7 +135,7 @@ OPEN_OFFLINE = (
 
 
 def methods(base: OfflineSpec) -> list[OfflineSpec]:
-    """Return the runs of the first panel: no privacy, a large and a small budget, an older non-private algorithm."""
+    """Return the runs of the first panel: no privacy, large and small budgets, and an older non-private algorithm."""
     return [base.baseline(), base.replace(rho=25.0), base.replace(rho=1.0), base.replace(algorithm="pevi")]
 
 

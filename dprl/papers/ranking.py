@@ -1,4 +1,4 @@
-"""Users needed by every private algorithm at the same proved guarantee, in the same environments.
+"""The number of users that every private algorithm needs at the same proved guarantee in the same environments.
 
 Algorithms come from the registry, so a new one is ranked in the next computation. A run is planned for its K: its
 noise, constants and policy updates depend on K. So regret at K comes from a run of K users, never from a longer one.
@@ -42,7 +42,7 @@ MOST_SECONDS = 120.0  # on one core, for all seeds of one run
 
 @dataclass(frozen=True)
 class RankedEnvironment:
-    """An environment of one size. key: its name in links."""
+    """An environment of a given size. key: its name in links."""
 
     key: str
     title: str
@@ -76,7 +76,7 @@ PROBLEMS = {
 
 @dataclass(frozen=True)
 class Rank:
-    """An algorithm under one privacy model in one environment, by their keys. episodes: K of its longest run.
+    """An algorithm under one privacy model in one environment, all given by key. episodes: K of its longest run.
 
     needed, low, high: users from which an average episode has lost at most TARGET of V*, in the mean over seeds, with
     the 95% bootstrap interval; infinite if above `episodes`.
@@ -103,7 +103,7 @@ class Rank:
 
     @property
     def mechanism(self) -> str:
-        """Describe the mechanism of its noise, and the reports included in a row of counts."""
+        """Describe the mechanism of its noise and the reports that a row of counts includes."""
         spec = self.spec
         parts = (MECHANISMS[str(spec.mechanism)].title, REPORTS.get(spec.reports))
         return ", ".join(filter(None, parts))
@@ -119,13 +119,13 @@ class Rank:
 
 @dataclass(frozen=True)
 class Ranking:
-    """The ranks of every algorithm, privacy model and environment. version: of the software that computed them."""
+    """The ranks for each algorithm, privacy model and environment. version: that of the software that computed them."""
 
     version: Mapping[str, str]
     ranks: tuple[Rank, ...]
 
     def of(self, problem: str) -> list[Rank]:
-        """Return the ranks in one environment, those that need the fewest users first."""
+        """Return the ranks in one environment, ordered by the number of users needed, smallest first."""
         return sorted((one for one in self.ranks if one.problem == problem), key=lambda one: one.needed)
 
     def to_dict(self) -> dict[str, Any]:
@@ -143,7 +143,7 @@ class Ranking:
 
 
 def ranked_spec(problem: str, algorithm: str, privacy: str, K: int) -> RunSpec:
-    """Return the run of K users, with defaults for everything else. Raises SpecError if there is no such run."""
+    """Return the run with K users and defaults for everything else. Raises SpecError if there is no such run."""
     epsilon, delta = BUDGET
     return PROBLEMS[problem].base.replace(
         algorithm=algorithm, privacy=privacy, calibration="calibrated", epsilon=epsilon, delta=delta,
@@ -163,7 +163,7 @@ def contenders() -> list[tuple[str, str]]:
 
 @dataclass
 class Candidate:
-    """An algorithm in an environment during the computation. specs: by K; ends: known runs' final regret, by K."""
+    """An algorithm in an environment during the computation. specs: keyed by K; ends: final regret, keyed by K."""
 
     problem: str
     algorithm: str
@@ -173,7 +173,7 @@ class Candidate:
     ends: dict[int, Array] = field(default_factory=dict)
 
     def add(self, K: int) -> None:
-        """Add the run of K users, unless it is impossible or too slow."""
+        """Add the run with K users unless it is impossible or too slow."""
         try:
             spec = ranked_spec(self.problem, self.algorithm, self.privacy, K)
         except SpecError:
@@ -182,12 +182,12 @@ class Candidate:
             self.specs.setdefault(K, spec)
 
     def look(self, K: int) -> Array | None:
-        """Return the average loss of an episode in a run of K users, [seeds]; None while it is unknown."""
+        """Return the average loss per episode in a run with K users, [seeds]; None while it is unknown."""
         self.add(K)
         return self.ends[K] / K if K in self.ends else None
 
     def found(self) -> search.UsersFound | None:
-        """Return the state of the search for the users needed; None if even the largest K is too small."""
+        """Return the state of the search for the users needed; return None if even the largest K is too small."""
         most = TARGET * self.v_star
         lost = {K: float(self.ends[K].mean() / K) for K in sorted(self.specs) if K in DECADES}
         low, high = search.bracket(lost, most)
@@ -198,7 +198,7 @@ class Candidate:
         return search.search_users(self.look, most, grid, round(crossing), search.bootstrap(SEEDS))
 
     def rank(self) -> Rank:
-        """Return the rank, once all runs are known."""
+        """Return the rank once all runs are known."""
         found = self.found()
         users = (np.inf,) * 3 if found is None else (found.needed, found.low, found.high)
         most = max(K for K in self.specs if K in DECADES)
@@ -227,7 +227,7 @@ def rank(compute: Compute) -> Ranking:
 
 
 def final_regret(spec: RunSpec) -> Array:
-    """Return the final regret [seeds], without a trace, because its guarantee would take longer than many runs."""
+    """Return the final regret [seeds] without a trace, whose guarantee would take longer to compute than many runs."""
     found = np.empty(spec.seeds)
     for seed in range(spec.seeds):
         run = kinds.start(spec, seed)
@@ -244,7 +244,7 @@ def _final(specs: Sequence[RunSpec]) -> list[Array]:
 @contextmanager
 def workers(count: int, progress: Callable[[float], None] | None = None) -> Iterator[Compute]:
     """Yield a function that computes runs in `count` processes; runs with the same noise share one process. progress:
-    called with the completed share of the present requests."""
+    called with the completed share of the current requests."""
     with ProcessPoolExecutor(count, mp_context=get_context("spawn")) as pool:
 
         def compute(specs: Sequence[RunSpec]) -> dict[RunSpec, Array]:

@@ -82,14 +82,14 @@ def in_horizon(specs: Sequence[RunSpec], other: str, least: float | None, note: 
 
 
 def crossing(epsilons: Array, ratio: Array) -> Array:
-    """Return the epsilon at which each seed's ratio [seeds, E] falls to 1 (log-log interpolation), or the last one."""
+    """Return each seed's epsilon at which ratio [seeds, E] falls to 1 (log-log interpolation), or the last epsilon."""
     logs = np.log(np.maximum(ratio, 1e-9))
     falling = np.minimum.accumulate(logs, axis=1)
     return np.array([float(np.exp(np.interp(0.0, -row, np.log(epsilons)))) for row in falling])
 
 
 def median_slope(x: Array, rows: Array) -> Measured:
-    """Fit the log-log slope of medians (means depend on slow seeds), rows [seeds, P], with a 95% bootstrap interval."""
+    """Fit the log-log slope of the medians of rows [seeds, P] with a 95% bootstrap interval. Outliers distort means."""
 
     def slopes(medians: Array) -> Array:
         logs, at = np.log(medians), np.log(x) - np.log(x).mean()

@@ -1,4 +1,4 @@
-"""Experiments on the regret of online learners: its ranking of runs, the privacy cost, and the growth of both."""
+"""Experiments on the regret of online learners: how runs rank, what privacy costs, and how both quantities grow."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def trust_label(spec: RunSpec) -> str:
 
 
 def learned(run: RunCurves) -> bool:
-    """Return whether the mean loss is below half the largest; else regret depends on which wrong policy is played."""
+    """Return whether the mean loss is below half the largest; if not, regret depends on which bad policy is played."""
     return bool(run.ends.mean() < 0.5 * run.at[-1] * run.v_star)
 
 
@@ -106,7 +106,7 @@ def flattens(spec: RunSpec, beside: Sequence[RunSpec] = (), note: str = "") -> S
 
 
 def goes_on(spec: RunSpec, beside: Sequence[RunSpec] = (), note: str = "") -> Setting:
-    """Test that the privacy cost keeps growing, at most like sqrt(K)."""
+    """Test that the privacy cost keeps growing, but at most like sqrt(K)."""
     setting = flattens(spec, beside, note)
     return replace(
         setting,
@@ -177,7 +177,7 @@ def in_budget(specs: Sequence[RunSpec], note: str = "") -> Setting:
 
 
 def in_users(specs: Sequence[RunSpec], exponent: float, note: str = "") -> Setting:
-    """Test that regret grows at most like K^exponent in the number of users K, each a separate run that learned."""
+    """Test that regret grows at most like K^exponent in the number of users K. Each K has its own run that learned."""
 
     def points(evidence: Evidence) -> Points:
         runs = [run for run in (evidence.runs[spec] for spec in specs) if learned(run)]

@@ -15,7 +15,7 @@ from dprl.simulation.base import engine
 
 
 def version() -> dict[str, str]:
-    """Return the versions that the numbers depend on, in addition to the specs."""
+    """Return the versions on which the numbers depend, in addition to the specs."""
     sources, numba, numpy = engine()
     return {"dprl": dprl.__version__, "sources": sources[:10], "numba": numba, "numpy": numpy}
 

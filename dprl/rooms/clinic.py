@@ -1,4 +1,4 @@
-"""Phones that play the clinic: each is a patient in a synthetic environment, and reports through one-hot questions.
+"""Phones that play the clinic: each is a patient in a synthetic environment and reports through one-hot questions.
 
 A patient follows the advice of an algorithm without data: DP-UCBVI's policy before its first user. The patient's
 episode is drawn on the phone, and stays there. The phone draws the steps that it is asked about, and for each of them
@@ -34,7 +34,7 @@ FORM = re.compile(r"[0-9](?:-[mnr][01]+)+")
 
 
 class Answered(NamedTuple):
-    """One answer of a report: the step (0, 1, ...), the part, and the randomised bits, [S] or, for m, [S * S]."""
+    """One answer in a report: the step (0, 1, ...), the part, and the randomised bits, [S] or, for m, [S * S]."""
 
     step: int
     part: int
@@ -42,7 +42,7 @@ class Answered(NamedTuple):
 
 
 class Asking(NamedTuple):
-    """The rules by which phones are asked about their steps at an epsilon.
+    """The rules by which phones are asked about their steps at a given epsilon.
 
     Attributes:
         groups: the number of groups of steps; a phone answers about the steps of one group.
@@ -85,12 +85,12 @@ def asking_at(epsilon: float) -> Asking:
 
 
 def first_policy() -> NDArray[np.int64]:
-    """Return the advice before there are any users [H, S]: all actions look equal, so it is the first one, no drug."""
+    """Return the advice before there are any users [H, S]: all actions look equal, so it is the first one (no drug)."""
     return np.zeros((world().H, world().S), dtype=np.int64)
 
 
 def parse_report(report: str, epsilon: float) -> list[Answered] | None:
-    """Parse the answers of a report; None if no phone could have sent it."""
+    """Parse the answers in a report, or return None if no phone could have sent it."""
     mdp, asked = world(), asking_at(epsilon)
     if len(report) > 200 or not FORM.fullmatch(report):
         return None
@@ -106,12 +106,12 @@ def parse_report(report: str, epsilon: float) -> list[Answered] | None:
 
 
 def width(part: int) -> int:
-    """Return the number of bits of an answer: one per state, and for m one per state and next state."""
+    """Return the number of bits of an answer: one per state or, for m, one per pair of state and next state."""
     return world().S ** (2 if part == 0 else 1)
 
 
 def spread_of_visits(n: int, epsilon: float) -> float:
-    """Return the largest standard deviation of the visits to a state over all steps, as estimated from n reports, which
+    """Return the largest standard deviation of the visits to a state over all steps, as estimated from n reports. It
     occurs if everybody is in that state at every step. A phone's reports on two steps are uncorrelated."""
     asked = asking_at(epsilon)
     turned = flip(asked.bit)
@@ -140,7 +140,7 @@ def visits_expected(n: int) -> Array:
 
 
 def on_phone(epsilon: float) -> Mapping[str, Any]:
-    """Return the data that a phone needs to play; probabilities are ranges of the DRAWS equally likely integers."""
+    """Return the data that a phone needs to play, with probabilities as ranges of the DRAWS equally likely integers."""
     mdp, told, asked = world(), first_policy(), asking_at(epsilon)
     rows = np.arange(mdp.S)
     return {

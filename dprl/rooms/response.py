@@ -20,7 +20,7 @@ DRAWS = 2**53  # equally likely outcomes of a coin, whole numbers from 0
 
 
 def opposites(epsilon: float) -> int:
-    """Return how many of the DRAWS outcomes report the opposite, rounded up so that the proof of epsilon holds."""
+    """Return how many of the DRAWS outcomes lead to the opposite report, rounded up so that the epsilon proof holds."""
     return math.ceil(DRAWS / (1 + math.exp(epsilon)) * (1 + 1e-12))
 
 
@@ -30,7 +30,7 @@ def flip(epsilon: float) -> float:
 
 
 def report(answer: bool, epsilon: float, drawn: int) -> bool:
-    """Return the report of an answer, as phones do in assets/web/coin.js. drawn: uniform on 0 .. DRAWS - 1."""
+    """Return the report for an answer, as phones compute it in assets/web/coin.js. drawn: uniform on 0 .. DRAWS - 1."""
     return answer != (drawn < opposites(epsilon))
 
 
@@ -48,7 +48,7 @@ def law(epsilon: float, n: int) -> Array:
 
 
 def share_of_yes(reported: float, n: int, epsilon: float) -> Measured:
-    """Estimate the share of yes among n answers from the number of yes reports, with an interval at LEVEL.
+    """Estimate the share of yes answers among n answers from the number of yes reports, with an interval at LEVEL.
 
     The interval is that of Clopper and Pearson for the probability that a report is yes, corrected for the coin and
     cut to [0, 1]. It covers the true share at least with that probability, over the coins alone and whoever answered:
@@ -86,7 +86,7 @@ def shuffled(epsilon: float, n: int, delta: float) -> float:
 
 def curator_count(yes: int, epsilon: float, rng: np.random.Generator) -> tuple[int, int]:
     """Return a trusted curator's noisy count of `yes` answers, (epsilon, 0)-private when one answer is replaced, and
-    its largest distance from the truth in the share LEVEL of all draws.
+    its largest distance from the truth in a share LEVEL of all draws.
 
     The noise z is two-sided geometric, with probabilities proportional to e^(-epsilon |z|) (Ghosh, Roughgarden,
     Sundararajan 2009).

@@ -37,7 +37,7 @@ YES, NO = "yes", "no"
 
 @dataclass(frozen=True)
 class Question:
-    """A yes-or-no question, answered through a coin at `epsilon`. Raises SpecError."""
+    """A yes-or-no question, answered through a coin at `epsilon`. Raises SpecError if a value is invalid."""
 
     text: str
     epsilon: float
@@ -60,7 +60,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Clinic:
-    """The clinic that each phone plays as a patient, reporting at `epsilon` (`dprl.rooms.clinic`). Raises SpecError."""
+    """The clinic that each phone plays as a patient, reporting at `epsilon`. Raises SpecError if it is not allowed."""
 
     epsilon: float
     kind: ClassVar[str] = "clinic"
@@ -76,7 +76,7 @@ class Clinic:
 
 @dataclass(frozen=True)
 class Guess:
-    """A prediction that a lesson asks for, at step 0, 1, ...: it is about a chart, not a person, so it has no coin."""
+    """A prediction that a lesson asks for, at step 0, 1, ... It is about a chart, not a person, so no coin is used."""
 
     lesson: str
     step: int
@@ -90,7 +90,7 @@ class Guess:
 
 @dataclass(frozen=True)
 class Recap:
-    """The end of a lesson: its main points, and the results of the class. Nothing is asked. lesson: its key."""
+    """The end of a lesson: its main points, and the results of the class. It asks nothing. lesson: the lesson's key."""
 
     lesson: str
     kind: ClassVar[str] = "recap"
@@ -167,7 +167,7 @@ class ShareEstimate:
 
 
 def estimate_share(room: str, step: ClassStep) -> ShareEstimate | None:
-    """Estimate a share from the answers to a question, or return None. room: its code, to seed the curator's noise."""
+    """Estimate a share from the answers to a question, or return None. room: a code that seeds the curator's noise."""
     if not step.answers or not isinstance(step.content, Question):
         return None
     n, reported, epsilon = len(step.answers), step.answers.count(YES), step.content.epsilon

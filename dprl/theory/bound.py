@@ -18,7 +18,7 @@ SYMBOLS = {"C": "(√d+1)", "d": "d", "S": "S", "A": "A", "H": "H", "kappa": "κ
 
 @dataclass(frozen=True)
 class BoundSetting:
-    """The arguments of bounds. K, the episodes, may be an array; all others are single positive numbers.
+    """The arguments of bounds. K, the number of episodes, may be an array; all others are single positive numbers.
 
     Attributes:
         S, A, H: the numbers of states, of actions, and of steps in an episode.
@@ -109,7 +109,7 @@ class BoundTerm:
 
 
 def _together(factors: list[str]) -> str:
-    """Write a fraction's denominator."""
+    """Write the denominator of a fraction."""
     return factors[0] if len(factors) == 1 else f"({''.join(factors)})"
 
 
@@ -126,7 +126,7 @@ def _raised(symbol: str, power: float) -> str:
 
 @dataclass(frozen=True)
 class Bound:
-    """One proved bound.
+    """A proved bound.
 
     Attributes:
         key: its name in links.
@@ -162,7 +162,7 @@ class Bound:
         return np.asarray(sum(term.value(at) for term in self.terms))
 
     def price(self, at: BoundSetting) -> Array:
-        """Return the terms with epsilon or rho: the additional loss due to privacy."""
+        """Return the sum of the terms with epsilon or rho: the additional loss due to privacy."""
         return np.asarray(
             sum(term.value(at) for term in self.terms if term.private) + np.zeros(np.shape(at.K))
         )
@@ -174,7 +174,7 @@ class Bound:
         return f"{sign}({' + '.join(term.text for term in self.terms)})"
 
     def unmet(self, at: BoundSetting) -> str:
-        """Describe the first of the theorem's conditions that a setting violates; "" if none. K: a single number."""
+        """Describe the first of the theorem's conditions that a setting violates, or return "". K: a single number."""
         if at.epsilon >= self.epsilon_below:
             return f"proved for ε below {self.epsilon_below:g}"
         if float(at.K) < at.S**self.from_S:

@@ -16,7 +16,7 @@ _LSVI = BoundTerm(d=1.5, H=2, K=0.5)  # sqrt(d^3 H^4 K)
 def _luyo(
     key: str, title: str, place: str, model: str, *terms: BoundTerm, where: str, given: str = _APPROXIMATE
 ) -> Bound:
-    """Return a private bound of Luyo et al. where: the class of problems; given: the budget's conditions."""
+    """Return a private bound from Luyo et al. where: the class of problems; given: the conditions on the budget."""
     paper, budget = f"Luyo et al. 2021, {place}", "ε" if given == _PURE else "(ε, δ)"
     world = "linear mixture" if where == _MIXTURE else "linear"
     return Bound(key, title, paper, model, budget, terms, f"{where}; {given}", world=world, epsilon_below=1.0)

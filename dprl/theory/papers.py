@@ -1,4 +1,4 @@
-"""The papers of papers.toml, for pages and as BibTeX. This module imports nothing else from dprl."""
+"""The papers in papers.toml, for pages and as BibTeX. This module imports nothing else from dprl."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ PAPERS = {
 
 
 def listed(name: str) -> dict[str, str]:
-    """Return the papers on one list of the dashboard ("online" or "offline"), as addresses by line."""
+    """Return the papers on one list of the dashboard ("online" or "offline"), as a mapping from lines to addresses."""
     return {paper.line: paper.address for paper in PAPERS.values() if name in paper.lists}
 
 

@@ -63,7 +63,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class Need:
-    """The users needed under one privacy model.
+    """The number of users needed under one privacy model.
 
     Attributes:
         model: one of MODELS.
@@ -85,12 +85,12 @@ class Need:
 
     @property
     def low(self) -> float:
-        """The lower end of the interval for the users needed."""
+        """The lower end of the interval for the number of users needed."""
         return self.needed / self.factor
 
     @property
     def high(self) -> float:
-        """The upper end of the interval for the users needed."""
+        """The upper end of the interval for the number of users needed."""
         return self.needed * self.factor
 
 
@@ -98,7 +98,7 @@ BUDGETS = np.geomspace(FIELDS["epsilon"].low or 0.0, FIELDS["epsilon"].high or 0
 
 
 def answers(table: Table, asked: Asked) -> list[Need]:
-    """Return the users needed under each privacy model."""
+    """Return the number of users needed under each privacy model."""
     kind, found = kind_of(table, asked), []
     for model in MODELS:
         needed = float(curve(table, asked, model, np.array([asked.epsilon]))[0])
@@ -118,7 +118,7 @@ def _verdict(users: float, needed: float, factor: float) -> Verdict:
 
 
 def _crossing(line: Array, users: float) -> float:
-    """Return the smallest budget for which these users are enough, interpolated linearly between logarithms."""
+    """Return the smallest budget for which this many users are enough, interpolated linearly between logarithms."""
     if np.isnan(line).any():
         return np.nan
     above = np.flatnonzero(line > users)
@@ -140,7 +140,7 @@ def likely(table: Table, asked: Asked, model: str) -> bool:
 
 
 def likely_from(table: Table, asked: Asked, model: str) -> float:
-    """Return the smallest budget (two digits) that likely suffices: inf if none, NaN if the error is unknown."""
+    """Return the smallest budget (two digits) that likely suffices: inf if none does, NaN if the error is unknown."""
     low, high = float(BUDGETS[0]), float(BUDGETS[-1])
     factor = factor_of(table, asked, model)
     if not np.isfinite(factor):
@@ -196,14 +196,14 @@ def factor_of(table: Table, asked: Asked, model: str) -> float:
 
 
 def episodes_needed(table: Table, asked: Asked, model: str, most: int) -> float:
-    """Return the episodes needed if each user has up to `most`; infinite above MOST, NaN below all measured budgets."""
+    """Return how many episodes are needed if each user has up to `most`; inf above MOST, NaN below measured budgets."""
     if model != "none" and asked.epsilon / most < min(table.epsilons):
         return np.nan
     return float(curve(table, asked, model, np.array([asked.epsilon]), most)[0])
 
 
 def curve(table: Table, asked: Asked, model: str, epsilons: Array, episodes: int = 1) -> Array:
-    """Return the users needed at budgets [P] (infinite above MOST), with each user counted once per episode."""
+    """Return the number of users needed at budgets [P] (infinite above MOST); each user counts once per episode."""
     H = table.problems[asked.problem].H if asked.problem else asked.H
     mu = np.array([signal(model, float(epsilon), asked.delta, H, episodes) for epsilon in epsilons])
     share = asked.loss / 100

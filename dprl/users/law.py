@@ -159,7 +159,7 @@ def factor(errors: Array, groups: Sequence[str], share: float = COVERED) -> floa
 
 
 def covering(errors: Array, groups: Sequence[str]) -> float:
-    """Return an error factor for a new group that covers COVERED of its errors.
+    """Return an error factor for a new group that covers the share COVERED of its errors.
 
     With n groups seen, the new one has weight 1/(n + 1) and is treated as if all its errors were larger than any seen.
     So the factor must cover the share COVERED (n + 1)/n of those seen (Lee, Barber, Willett 2023, hierarchical
@@ -189,7 +189,7 @@ def errors_on(law: Law, points: Sequence[Point], kind: str) -> dict[str, Array]:
 
 
 def crossed(points: Sequence[Point], kinds: Sequence[str] = ()) -> dict[str, dict[str, float]]:
-    """Return, for each model and environment, the share of numbers within the factor computed without them.
+    """Return, for each model and environment, the share of numbers within the factor that was computed without them.
 
     Both the law *and* the factor come from all other environments. So this measures how often the stated error holds on
     an unseen environment.

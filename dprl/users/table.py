@@ -115,7 +115,7 @@ class Table:
 
     @property
     def inside(self) -> dict[str, float]:
-        """Return each model's share of predictions within the stated factor, averaged over kinds not in its fit."""
+        """Return each model's share of predictions within the stated factor, averaged over the kinds not in the fit."""
         return {model: float(np.mean(list(kinds.values()))) for model, kinds in self.crossed.items()}
 
     @property

@@ -1,4 +1,4 @@
-"""The interface of policy-elimination learners, and the messages between them and the loop that plays their policies.
+"""The interface for policy-elimination learners, and the messages exchanged with the loop that plays their policies.
 
 A run consists of stages (Bai et al. 2025, Algorithm 1). A stage has H crude batches, one for each layer h, and one fine
 batch. Every user is in at most one batch, and the counts of a batch are released once and then forgotten. The sizes of
@@ -58,7 +58,7 @@ class Eliminator(Protocol):
         """Return the next policies to play, or None when all users have played."""
 
     def absorb(self, released: Array, error: float) -> StageEstimate | None:
-        """Update the estimates with a batch's released counts; return them at a stage's end. error: the noise bound."""
+        """Update the estimates with a batch's released counts; return them after a stage. error: the noise bound."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -104,7 +104,7 @@ class EliminationLearner(Learner):
         return int(20 * log(K + 1)) + 1
 
     def pace(self, private: bool) -> str:
-        """Describe the learner's stages in words that follow its title; they are the same with and without privacy."""
+        """Describe the learner's stages in words that can follow its title, the same with and without privacy."""
         return (
             "plays in stages. Each is twice as long as the one before, except for the last, which gets the remaining "
             "users. At the end of each stage, the algorithm drops policies"
@@ -129,7 +129,7 @@ def tuples(size: Size) -> int:
 
 
 def stages(K: int, tuples: int) -> list[Stage]:
-    """List the stages of a run with K users and `tuples` = H S A. Stage b has L_b = 2^b; the last one gets the rest.
+    """List the stages of a run with K users and `tuples` = H S A. Stage b has L_b = 2^b; the last stage gets the rest.
 
     Bai et al. 2025, Algorithm 1 (line 2) makes a short stage of the users left after the last full one; here they join
     that stage. Stages too short to give every (h, x, a) one user are skipped and have no users.
@@ -148,7 +148,7 @@ def stages(K: int, tuples: int) -> list[Stage]:
 
 
 def batches(K: int, size: Size, statistic: Counts) -> list[tuple[int, int]]:
-    """Return each batch's users and the counters that rise if one is replaced (crude batches: n and m of one layer)."""
+    """Return each batch's size and the counters that rise if a user is replaced (crude batches: n and m of a layer)."""
     fine = statistic.sensitivity(size, REPLACE_ONE).raised
     return [
         batch
@@ -164,7 +164,7 @@ def iota(problem: Problem) -> float:
 
 
 def infrequent_below(problem: Problem, error: float) -> float:
-    """Return C1 E H^2 iota, with E >= 1 (Lemma 15): (h, x, a, x') with m~ up to it are infrequent (Algorithm 2)."""
+    """Return C1 E H^2 iota, with E >= 1 (Lemma 15): any (h, x, a, x') with m~ up to it is infrequent (Algorithm 2)."""
     return float(problem.params["C1"]) * max(error, 1.0) * problem.H**2 * iota(problem)
 
 
@@ -179,7 +179,7 @@ def width(problem: Problem, error: float, users: int) -> float:
 
 
 def stage_transitions(m: Array, n: Array, frequent: NDArray[np.bool_]) -> Array:
-    """Return m~/n~ for frequent tuples, in rows scaled to sum to at most 1; the rest leads to an absorbing state."""
+    """Return m~/n~ for frequent tuples, in rows scaled to sums of at most 1; the rest leads to an absorbing state."""
     P = np.where(frequent, m, 0.0) / np.maximum(n, 1.0)[..., None]
     result: Array = P / np.maximum(P.sum(-1, keepdims=True), 1.0)
     return result

@@ -1,4 +1,4 @@
-"""SDP-PE without a list of policies: our relaxation, for problems far too large for the list.
+"""SDP-PE without a list of policies: our relaxation, for problems far too large for such a list.
 
 Each past stage restricts the paper's active set (Bai et al. 2025, Algorithm 1) by one constraint on the value under
 that stage's own model. Maximising over this set means finding a policy that is good in several models at once, which is
@@ -52,8 +52,7 @@ MAX_WORK = 3 * 10**8  # upper limit of `work` for one stage
 
 
 class RelaxedElimination:
-    """Policy elimination with mixtures instead of a list, and one constraint. favourite: the best policy [H,
-    S]."""
+    """Policy elimination with mixtures and one constraint instead of a list. favourite: the best policy [H, S]."""
 
     SERIES = ("best estimate", "confidence width", "infrequent tuples")
 
@@ -73,7 +72,7 @@ class RelaxedElimination:
         self._explorers = compiled(explorers, EXPLORERS)
 
     def propose(self) -> Exploration | None:
-        """Return the exploration policies of Bai et al. (2025), Algorithms 2 and 3, for active mixtures, by layer."""
+        """Return the exploration policies for active mixtures, layer by layer (Bai et al. 2025, Algorithms 2 and 3)."""
         H, S, A = self._problem.H, self._problem.S, self._problem.A
         if self._stage == len(self._stages):
             left, self._left = self._left, 0
@@ -98,7 +97,7 @@ class RelaxedElimination:
         return Exploration(blocks, crude + H, last, rest if last else ())
 
     def _explore(self, floor: float, layer: int, each: int) -> tuple[Block, ...]:
-        """Return blocks of `each` users per (x, a) of a layer, with the active mixture that takes a in x most often."""
+        """Return blocks of `each` users per (x, a) of a layer for the active mixture that takes a in x most often."""
         H, S, A = self._problem.H, self._problem.S, self._problem.A
         greedy, V = self._best()
         pairs = np.zeros((S, A, 2, H, S), dtype=np.int64)

@@ -11,7 +11,7 @@ from dprl.mdp.tabular import Array
 
 
 class Confidence(NamedTuple):
-    """The confidence sets for the weights w_h at all regressed steps h, with M = G + ridge I and Y = M^-1 x.
+    """The confidence sets for the weights w_h at all steps h with a regression, where M = G + ridge I and Y = M^-1 x.
 
         |<x, w_h - weights_h>| <= beta sqrt(x.Y + slack |Y|^2) + pull |Y|   for every x.
 
@@ -29,7 +29,7 @@ class Confidence(NamedTuple):
 
 
 class Solved(NamedTuple):
-    """The solutions of many ridge regressions, with any leading dimensions [..]."""
+    """The solutions to many ridge regressions, with any leading dimensions [..]."""
 
     weights: Array  # [.., d], (G + ridge I)^-1 u
     logarithms: Array  # [..], ln det (G + ridge I)
@@ -53,14 +53,14 @@ def solved(released: Array, ridge: Array) -> Solved:
 
 
 def widths(one: Confidence, inverse: Array) -> Array:
-    """Return how far each weight [.., d] can be from its estimate in a confidence set. inverse: of G + ridge I."""
+    """Return how far each weight [.., d] in a confidence set can be from its estimate. inverse: that of G + ridge I."""
     squared = np.einsum("...ij,...ij->...i", inverse, inverse)
     own = np.diagonal(inverse, axis1=-2, axis2=-1) + one.slack[..., None] * squared
     return np.asarray(one.beta[..., None] * np.sqrt(own) + one.pull[..., None] * np.sqrt(squared))
 
 
 def narrower(first: tuple[Confidence, Array], second: tuple[Confidence, Array]) -> Confidence:
-    """Return the narrower of two valid confidence sets at every step, each given with its matrix inverse [.., d, d]."""
+    """Return the narrower of two valid confidence sets at every step. Both include matrix inverses [.., d, d]."""
     a, b = (np.nan_to_num(widths(*one).sum(-1), nan=np.inf) for one in (first, second))
     takes = a <= b
     return Confidence(

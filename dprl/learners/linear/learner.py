@@ -80,7 +80,7 @@ class MixtureLearner(PlannedLearner[MixturePlanner]):
     public = ("sizes", "d1", "mixture", "rewards")
 
     def seen(self, bonus: str) -> ValueRegression:
-        """Return the statistic: regressions of raw values with the paper's bonus, else of centred and scaled values."""
+        """Return the statistic: regressions of raw values for the paper's bonus, else of centred and scaled values."""
         return self.regression(centred=bonus != "paper")
 
 
@@ -99,8 +99,8 @@ def act_greedily(h: int, plan: Any) -> None:
 
 @kernel
 def next_block(most: float, users: int, K: int, d1: Array, features: Array, plan: MixturePlan) -> int:
-    """Return the number of users at the next release: t + max(1, floor(b)), at most K. t is `users`, and b is the
-    largest number up to most * t for which the predicted growth of ln det of every matrix is at most ln 2.
+    """Return the number of users at the next release: t + max(1, floor(b)), at most K. Here t is `users`, and b is the
+    largest number up to most * t for which we predict that no ln det grows by more than ln 2.
 
     ln det (M + b G) - ln det M <= b tr(M^-1 G), and G is the expected contribution of a user, X X^T / v, averaged over
     the states that the policy visits in the learner's own model <phi(s'|s, a), w>. There w is the vector nearest to the
@@ -166,7 +166,7 @@ def centre(h: int, plan: MixturePlan) -> None:
 
 @kernel
 def reach_of_values(features: Array, h: int, s: int, a: int, V: Array, ends: Array) -> None:
-    """Write the smallest and largest V[h] over all states that can follow (s, a) under some weights to ends [2]."""
+    """Write to ends [2] the smallest and largest V[h] over all states that can follow (s, a) under some weights."""
     S, d = features.shape[2], features.shape[3]
     ends[0] = np.inf
     ends[1] = -np.inf

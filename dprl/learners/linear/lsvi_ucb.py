@@ -36,7 +36,7 @@ def step(
     constants: Array,
     plan: ValueIterationPlan,
 ) -> None:
-    """Plan step h as in the paper: ridge = lambda + c_K + Upsilon, bonus = beta |phi| in the inverse's norm, Q <= H.
+    """Plan step h as in the paper: ridge lambda + c_K + Upsilon, bonus beta |phi| in the inverse's norm, and Q <= H.
 
     shift, pull: the largest standard deviations in the run of the noise in one number of a matrix and of a vector.
     constants: the result of `constants`.
@@ -64,7 +64,7 @@ def step(
 
 
 def constants(problem: LinearProblem) -> Array:
-    """Return the paper's constants: lambda = d, Upsilon and C for noise of standard deviation 1, K, and ln(24^2 18
+    """Return the paper's constants: lambda = d, Upsilon and C for noise with standard deviation 1, K, and ln(24^2 18
     K^2 d H / p), which is chi without U_K (Luyo et al. 2021, Appendix E.1; for Laplace noise, Appendix E.3)."""
     H, d, K, p = problem.size.H, problem.size.d, problem.K, problem.beta
     if problem.norm == "l1":

@@ -1,4 +1,4 @@
-"""Ridge regression from released sums, as explicit loops, so that compiled and plain Python code give equal bits."""
+"""Ridge regression from released sums, in explicit loops that give identical bits in compiled and plain Python code."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def at_least(ridge: float, released: Array, h: int, f: int) -> float:
 
 @kernel
 def solve(released: Array, h: int, f: int, ridge: float, inverse: Array, weights: Array) -> float:
-    """Solve (G + ridge I) w = u, given in released [H - 1, families, d, d + 1], at [h, f]: write inverse [.., d, d] and
-    weights [.., d], and return ln det (G + ridge I). If it is not positive definite, write zeros and return NaN."""
+    """Solve M w = u for M = G + ridge I, with G and u in released [H - 1, families, d, d + 1] at [h, f]. Write inverse
+    [.., d, d] and weights [.., d], and return ln det M. If M is not positive definite, write zeros and return NaN."""
     d = released.shape[2]
     L = np.zeros((d, d))
     for i in range(d):

@@ -36,7 +36,7 @@ def plan(
     constants: Array,
     plan: MixturePlan,
 ) -> None:
-    """Plan as in the paper: ridge = lambda + 2 Upsilon, bonus = beta |phi_V| in the inverse's norm, Q in [0, H].
+    """Plan as in the paper: ridge lambda + 2 Upsilon, bonus beta |phi_V| in the inverse's norm, and Q in [0, H].
 
     error: the largest standard deviation of the noise in any sum of the run. constants: the result of `constants`.
     """

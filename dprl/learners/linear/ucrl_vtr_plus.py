@@ -1,5 +1,5 @@
 """UCRL-VTR+ (Zhou et al. 2021) with private sums (Luyo et al. 2021, Algorithm 3): UCRL-VTR with each user's data
-weighted by 1/v; v bounds the variance of the next state's value and comes from a second regression, of squared values.
+weighted by 1/v, where v bounds the variance of the next state's value and comes from a regression of squared values.
 
 Family 0 has the weighted sums of values, and family 1 the sums of squares (statistics/weighted_regression.py).
 """
@@ -232,8 +232,8 @@ def between(
 
 @kernel
 def proxy(low: float, high: float, square: float) -> float:
-    """Return the smallest known v <= 1/4 for which y in [-1/2, 1/2] is sqrt(v)-sub-Gaussian, if its mean is between low
-    and high and the mean of y^2 is at most square.
+    """Return the smallest known v <= 1/4 for which y in [-1/2, 1/2] is sqrt(v)-sub-Gaussian if the mean of y is between
+    low and high and the mean of y^2 is at most square.
 
     Among all y with y - E y <= b and variance V, the worst case has the two values b and -V/b (Bennett 1962); Kearns
     and Saul (1998) give v for two values that are b + V/b apart, the higher with probability p.

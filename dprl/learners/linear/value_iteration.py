@@ -94,7 +94,7 @@ class ValueIterationLearner(PlannedLearner[ValueIterationPlanner]):
         }
 
     def seen(self, bonus: str) -> FeatureGram:
-        """Return the statistic: regressions of raw values with the paper's bonus, else of centred and scaled values."""
+        """Return the statistic: regressions of raw values for the paper's bonus, else of centred and scaled values."""
         return FeatureGram(centred=bonus != "paper")
 
     def releases(self, size: Size, K: int, epsilon: float | None, norm: str) -> int:
@@ -142,8 +142,8 @@ def centre(h: int, plan: ValueIterationPlan) -> None:
 def next_block(
     most: float, users: int, K: int, d1: Array, features: Array, moved: Array, plan: ValueIterationPlan
 ) -> int:
-    """Return the number of users at the end of the next block without privacy: t + max(1, floor(b)), at most K. t is
-    `users`, and b the largest number up to most * t for which we predict that no ln det grows by more than ln 2.
+    """Return the number of users at the end of the next block without privacy: t + max(1, floor(b)), at most K. Here t
+    is `users`, and b is the largest number up to most * t for which we predict that no ln det grows by more than ln 2.
 
     ln det (M + b G) - ln det M <= b tr(M^-1 G), and G is the expected contribution of a user, phi phi^T, averaged over
     the states that the policy visits in the learner's own model phi^T M^-1 moved. Negative entries of the model are

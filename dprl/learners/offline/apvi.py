@@ -1,4 +1,4 @@
-"""DP-APVI (Qiao, Wang 2023 (offline), Algorithm 1) and its version without noise, APVI: pessimism on released counts.
+"""DP-APVI (Qiao, Wang 2023 (offline), Algorithm 1) and APVI, its version without noise: pessimism on released counts.
 
 With E = 0, the penalty of `apvi` has no lower-order term (the penalty of Yin and Wang has 14 H iota/(3 n)), so a pair
 that was visited once has no variance and no penalty. The constant C3 adds such a term.
@@ -30,7 +30,7 @@ COUNTS = DATASET.family
 
 
 def plan(problem: OfflineProblem) -> Plan:
-    """Run Algorithm 1 of Qiao and Wang (2023, offline). Steps are h = 0..H-1 here, so line 7's cap H - h + 1 is H - h.
+    """Run Algorithm 1 of Qiao and Wang (2023, offline). Here, h = 0..H-1, so the cap H - h + 1 in line 7 is H - h.
 
     If rewards are not known (our extension), their means come from a third family of noisy sums, and the penalty also
     covers the error of these means.
@@ -84,7 +84,7 @@ def iterated(problem: OfflineProblem, released: Array, r: Array, doubt: Array) -
 
 
 def families(problem: OfflineProblem, calibration: str) -> tuple[Family, ...]:
-    """Return the sums to release, each once: the counts n and m, and sums of rewards if mean rewards are not known.
+    """Return the sums to release, each once: the counts n and m and, if mean rewards are unknown, sums of rewards.
 
     The sums of rewards have more noise than the counts because the penalty depends less on it: the noise of the counts
     contributes S H E iota/n to the penalty.
@@ -152,7 +152,7 @@ CONSTANTS = (
 
 
 def unproved(params: Mapping[str, Any]) -> str:
-    """Explain why the proof does not cover these constants; "" if none is below the paper's (Lemmas C.6, C.10)."""
+    """Explain why the proof does not cover the constants; return "" if none is below the paper's (Lemmas C.6, C.10)."""
     smaller = [
         f"{f.name} = {params[f.name]:g}" for f in CONSTANTS if f.name in LEAST and params[f.name] < f.default
     ]

@@ -24,7 +24,7 @@ from dprl.statistics.regression import Gram, Moment, centred_change, gram_change
 
 
 def plan(problem: OfflineProblem) -> Plan:
-    """Plan pessimistically with r_h + P_h V = c + phi w, as P_h sums to 1; w/g regresses (r + V - c)/g on phi."""
+    """Plan pessimistically with r_h + P_h V = c + phi w (P_h sums to 1); regressing (r + V - c)/g on phi gives w/g."""
     phi, p, E = problem.features, problem.params, problem.errors
     assert phi is not None
     S, A, H, _ = problem.size
@@ -65,7 +65,7 @@ def families(problem: OfflineProblem, calibration: str) -> tuple[Family, ...]:
 def errors(
     problem: OfflineProblem, mechanism: str, scales: Mapping[str, float], calibration: str
 ) -> dict[str, float]:
-    """Return the noise bound E of each Gram matrix: twice a bound on its noise's spectral norm, as in DP-VAPVI."""
+    """Return the noise bound E of each Gram matrix: twice a bound on the spectral norm of its noise, as in DP-VAPVI."""
     return {name: matrix_error(problem, scale) for name, scale in scales.items() if "gram" in name}
 
 

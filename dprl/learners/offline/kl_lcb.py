@@ -1,4 +1,4 @@
-"""DP-KL-LCB, our algorithm: pessimistic value iteration on private counts, with V~ as a proved lower bound on v^pi.
+"""DP-KL-LCB, our algorithm: pessimistic value iteration on private counts, where V~ is a proved lower bound on v^pi.
 
 It releases half of DP-APVI's sums (Qiao, Wang 2023, Algorithm 1): m alone, without projection. The lower bound on the
 value of a row (h, s, a), with W = V~_{h+1} the lower bound at next states, covers three errors:
@@ -59,7 +59,7 @@ def iterated(problem: OfflineProblem, released: Array, r: Array, least_r: Array)
 
 
 def next_bounds(problem: OfflineProblem, released: Array, V: Array) -> tuple[Array, Array]:
-    """Return estimates of and lower bounds on the next state's mean value [S, A], from a step's counts and bounds V."""
+    """Return estimates of the next state's mean value [S, A] and lower bounds on it, from a step's counts and V."""
     E, low, high = problem.errors.get(COUNTS, 0.0), V.min(), V.max()
     m, (known, n, fewest) = counts.transitions(released), visited(counts.visits(released), E)
     mean = m @ V / n
@@ -74,7 +74,7 @@ def next_bounds(problem: OfflineProblem, released: Array, V: Array) -> tuple[Arr
 
 
 def reward_bounds(problem: OfflineProblem, released: Array, sums: Array) -> tuple[Array, Array]:
-    """Estimate the mean rewards: return the estimates and lower bounds, [H, S, A] each. sums: released [H, S, A]."""
+    """Return estimates of the mean rewards and lower bounds on them, [H, S, A] each. sums: released sums [H, S, A]."""
     E, E_r = (problem.errors.get(name, 0.0) for name in (COUNTS, REWARDS.family))
     known, n, fewest = visited(counts.visits(released), E)
     mean = np.clip(sums / n, 0.0, 1.0)
@@ -86,7 +86,7 @@ def reward_bounds(problem: OfflineProblem, released: Array, sums: Array) -> tupl
 
 
 def visited(n: Array, E: float) -> tuple[NDArray[np.bool_], Array, Array]:
-    """Return whether each row surely has a visit, its noisy count n~, and the least n (both 1 if it may have none)."""
+    """Return, for each row, whether it surely has a visit, its noisy count n~, and the least n (both 1 if not sure)."""
     known = n - E >= 1
     return known, np.where(known, n, 1.0), np.where(known, n - E, 1.0)
 
@@ -97,12 +97,12 @@ def rms(values: Array) -> Array:
 
 
 def shortfall(variance: Array, above: Array, x: Array) -> Array:
-    """Bound how far a mean under P is below that under P^ if KL(P^, P) <= x. above: the latter - the least value."""
+    """Bound how far a mean under P is below that under P^ if KL(P^, P) <= x. above: the latter less the least value."""
     return np.asarray(np.sqrt(2 * variance * x) + above * x)
 
 
 def divergence(problem: OfflineProblem, visits: Array) -> Array:
-    """Return L such that KL(P^, P) <= L/visits in any row with at least these visits, up to a failure probability.
+    """Return L such that KL(P^, P) <= L/visits in any row with at least this many visits, up to a failure probability.
 
     If each person has one episode, L is the x > S - 1 at which e^-x (e x / (S-1))^(S-1) is that probability. This
     follows from E exp(t n KL) <= (1 - t)^-(S-1) for 0 <= t < 1 (Agrawal 2020), by Markov's inequality at t = 1 -
@@ -125,7 +125,7 @@ def of_rewards(problem: OfflineProblem, visits: Array) -> Array:
 
 
 def at_all_times(problem: OfflineProblem, visits: Array, free: int) -> Array:
-    """Return a bound on n KL(P^, P) that holds for all n at once, ln(C(n + free, free) / probability), by a mixture
+    """Return a bound on n KL(P^, P) that holds for all n at once: ln(C(n + free, free) / probability), from a mixture
     (Ville 1939).
 
     The bound divided by n decreases in n, so a lower bound on the number of visits may replace n.

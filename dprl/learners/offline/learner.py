@@ -20,7 +20,7 @@ from dprl.statistics.family import Family, Query
 
 
 class Learned(NamedTuple):
-    """The learned policy with its values, computed from released sums only."""
+    """The learned policy and its values, computed from released sums only."""
 
     policy: Policy  # [H, S], greedy in Q (`decided` describes an exception)
     Q_hat: Array  # [H, S, A], r + P~ V~ without the penalty
@@ -52,11 +52,11 @@ class OfflineProblem:
 
 
 def decided(problem: OfflineProblem, Q: Array, n: Array, E: float) -> tuple[Policy, Array]:
-    """Return the policy's action at one step and a lower bound on its value, [S] each. Q: lower bounds on the values
-    of actions; n: released numbers of visits, [S, A] each, with noise of at most E. The action is the lowest one
-    with the largest Q. If this action may have no visit and somebody else would decide (`hands_over`), we compare
-    the best action that certainly has a visit with the worst possible decision, which has the smallest Q. If the
-    former is better, the policy takes it; else the others decide, with the smallest Q as value."""
+    """Return the policy's action at one step and a lower bound on its value, [S] each. Q: lower bounds on the values of
+    actions; n: released numbers of visits, [S, A] each, with noise of at most E. The action is the lowest one with the
+    largest Q. If this action may have no visit and somebody else would decide (`hands_over`), we compare the best
+    action that certainly has a visit with the worst possible decision, which has the smallest Q. If the former is
+    better, the policy takes it; otherwise the others decide, with the smallest Q as the value."""
     policy, V = Q.argmax(-1), Q.max(-1)
     if not problem.hands_over:
         return policy, V
@@ -79,7 +79,7 @@ class PaperNoise(NamedTuple):
 
 @dataclass(frozen=True)
 class OfflineLearner:
-    """An offline learner, an entry in the registry. It never has access to the model or the data set."""
+    """An offline learner in the registry. It never has access to the model or the data set."""
 
     # key, title, summary, source: its names, a description, and its paper
     key: str

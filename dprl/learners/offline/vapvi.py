@@ -1,4 +1,4 @@
-"""DP-VAPVI (Qiao, Wang 2023 (offline), Algorithm 2) and its version without noise, VAPVI (after Yin et al. 2022).
+"""DP-VAPVI (Qiao, Wang 2023 (offline), Algorithm 2) and VAPVI, its version without noise (after Yin et al. 2022).
 
 They run least squares weighted by an estimate of the variance, on a linear MDP with public features. Rewards are data.
 The paper splits the data set into halves, one for the variance and one for the values, but not in its simulations.
@@ -28,7 +28,7 @@ from dprl.statistics.regression import (
 
 
 def plan(problem: OfflineProblem) -> Plan:
-    """Run Algorithm 2 of Qiao and Wang (2023). Steps are h = 0..H-1 here, so that H - h + 1 in the paper is H - h."""
+    """Run Algorithm 2 of Qiao and Wang (2023). Steps are h = 0..H-1 here, so H - h + 1 in the paper is H - h."""
     phi, p, E = _features(problem), problem.params, problem.errors
     S, A, H, _ = problem.size
     d, lam, first, second = phi.shape[-1], p["lambda"], 0, int(halves(p))

@@ -72,8 +72,8 @@ def bernstein_rise(v: float, c: float, x: float) -> float:
 
 @kernel
 def fixed_bet_rise(v: float, c: float, start: float, n: float) -> float:
-    """Return the same bound as `bernstein_rise`, but from a bet 2^-j that is fixed in advance, with a cost that does
-    not grow with n, unlike a portfolio's. start: the first of `constants`.
+    """Return the same bound as `bernstein_rise`, but from a bet 2^-j that is fixed in advance and whose cost, unlike a
+    portfolio's, does not grow with n. start: the first of `constants`.
 
     Any bet below 1/c is valid. We use the bet nearest to the best one, sqrt(2 x / v). If the best bet is above 1/(4c),
     there are too few visits, a portfolio gives a better bound, and the result is infinity.
@@ -216,7 +216,7 @@ def hoeffding(
 
 
 def constants(problem: Problem) -> Array:
-    """Return ln(10 H S A / (9 beta)), tau^2 and rho^2. With noise, beta/3 is spent on the bound on its length."""
+    """Return ln(10 H S A / (9 beta)), tau^2 and rho^2. With noise, beta/3 is spent on bounding the noise's length."""
     beta = problem.beta * (1.0 if problem.epsilon is None else 2 / 3)
     start = log(10 * problem.H * problem.S * problem.A / (9 * beta))
     return np.array([start, *(problem.ellipsoid or (1.0, 1.0))])

@@ -75,7 +75,7 @@ def plan(
 
 
 def constants(problem: Problem) -> Array:
-    """Return the constants of `plan`: how much the limit on Q falls per step, and the factors of the bonus's terms.
+    """Return the constants of `plan`: the amount by which the limit on Q falls per step, and the factors in the bonus.
 
     The paper's logarithm is iota = ln(30 H S A T / beta).
     Privacy does not depend on these constants, because the bonus is post-processing.

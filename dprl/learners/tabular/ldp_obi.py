@@ -62,7 +62,7 @@ def plan(
 
 
 def constants(problem: Problem) -> Array:
-    """Return alpha, L = sqrt(2 l), L_p = sqrt(14 B l); l = ln(4 pi^2 S A H K^3/(3 beta)), B possible next states."""
+    """Return alpha, L = sqrt(2 l), L_p = sqrt(14 B l); l = ln(4 pi^2 S A H K^3/(3 beta)), B = possible next states."""
     H, S, A, K = problem.H, problem.S, problem.A, problem.K
     logarithm = log(4 * pi**2 * S * A * H / (3 * problem.beta)) + 3 * log(K)
     spread = 14 * (problem.branching or S) * logarithm

@@ -60,7 +60,7 @@ def plan(
 
 
 def constants(problem: Problem) -> Array:
-    """Return the constants of `plan`: how much the limit on Q falls per step, and the factors of the bonus's terms.
+    """Return the constants of `plan`: the amount by which the limit on Q falls per step, and the factors in the bonus.
 
     As in the paper (from memory), Lc = sqrt(2 ln(4 S A T/beta)), c_reward = Lc, c_value = H Lc, w_reward = 3, and
     w_value = H. 3 E1 = E1 + 2 E1 covers the noise in r (assumed as large as in n) and the division by n^ + E1, but

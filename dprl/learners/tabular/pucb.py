@@ -22,7 +22,7 @@ from dprl.statistics import NOISY
 def plan(
     released: Array, errors: Array, possible: Table, constants: Array, Q: Array, V: Array, policy: Policy
 ) -> None:
-    """Run Algorithm 3 of Vietri et al. (2020) on noisy visits n^, transitions m^ and reward sums r^ as they are.
+    """Run Algorithm 3 of Vietri et al. (2020) directly on noisy visits n^, transitions m^ and reward sums r^.
 
     With conf = c_phi / sqrt(max(n^ - E, 1)) + c_psi (3E/n^ + 2E^2/n^^2), Q+ = min(H, (r^ + sum m^ V)/n^ + conf) if
     n^ >= 2E and n^ >= 1, else H (the paper states Q + H, which may be too small because of noise; its proof needs H).
@@ -50,8 +50,8 @@ def plan(
 
 
 def constants(problem: Problem) -> Array:
-    """Return the constants of `plan`: how much the limit on Q falls per step, c_phi, c_psi, and the paper's E (0
-    means that `errors` is used).
+    """Return the constants of `plan`: the amount by which the limit on Q falls per step, c_phi, c_psi, and the paper's
+    E (0 means that `errors` is used).
 
     In the paper beta' = beta/4, c_phi = (H + 1) sqrt(2 ln(K/beta')) and c_psi = 1 + S H. For noise as in the paper,
     E = (3/epsilon) H ln((2SAH + S^2 AH)/beta') ln(K)^{5/2}.

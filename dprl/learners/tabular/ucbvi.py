@@ -1,4 +1,4 @@
-"""UCBVI with the Bernstein bonus (Azar, Osband, Munos 2017, Algorithms 1 and 4): the non-private comparison."""
+"""UCBVI with the Bernstein bonus (Azar, Osband, Munos 2017, Algorithms 1 and 4): the non-private baseline."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def plan(
 
 
 def constants(problem: Problem) -> Array:
-    """Return the constants of `plan`: how much the limit on Q falls per step, and the factors of the bonus's terms.
+    """Return the constants of `plan`: the amount by which the limit on Q falls per step, and the factors in the bonus.
 
     Azar et al. 2017 have L = ln(5 S A T / beta). We estimate rewards, too, which adds sqrt(L / (2n)) to the bonus.
     """
