@@ -45,7 +45,7 @@ REPRODUCED = (*CLAIMS, ranking.KEY, EVERY_CLAIM)
 
 
 def command_line() -> Parser:
-    """Return the parser of all commands and their flags."""
+    """Return the parser for all commands and their flags."""
     parser = Parser(prog="dprl", description="Measure the cost of privacy in reinforcement learning.")
     parser.add_argument("--version", action="version", version=f"dprl {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=Parser)
@@ -170,7 +170,7 @@ def spec_of(given: argparse.Namespace) -> Any:
 
 
 def flags() -> list[Field]:
-    """List the fields of all kinds of specs, each name once."""
+    """List the fields of all kinds of specs, with each name only once."""
     kinds = [KINDS[key].fields for key in simulated()]
     found = {name: field for fields in reversed(kinds) for name, field in fields.items()}
     ordered = [name for fields in kinds for name in fields]

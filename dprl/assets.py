@@ -1,4 +1,4 @@
-"""The folders of the dashboard's non-Python files, and the files among them that run in a browser."""
+"""The folders with the dashboard's non-Python files, and access to the files that run in a browser."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _alone(name: str) -> str:
 
 
 def classic(*names: str) -> str:
-    """Join modules of assets/web/ into one script, in this order; a page opened from disk cannot load modules."""
+    """Join modules in assets/web/ into one script in this order, as a page opened from disk cannot load modules."""
     return "\n".join(re.sub(r"^export (default )?", "", _alone(name), flags=re.MULTILINE) for name in names)
 
 

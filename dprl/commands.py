@@ -31,7 +31,7 @@ PACKAGES = ("streamlit", "plotly", "numpy", "scipy", "pandas", "numba")
 
 
 class Parser(argparse.ArgumentParser):
-    """An argparse parser without abbreviated flags, with one-line errors, that reads negative numbers as values."""
+    """An argparse parser with one-line errors and no abbreviated flags; it reads negative numbers as values."""
 
     def __init__(self, **how: Any) -> None:
         super().__init__(allow_abbrev=False, **how)

@@ -132,7 +132,7 @@ class Field:
     words: tuple[str, ...] = ()  # texts that may replace a number and let it follow from other fields
 
     def used(self, bonus: str) -> bool:
-        """Return whether runs with this bonus use the parameter of an algorithm."""
+        """Return whether an algorithm's runs with this bonus use the parameter."""
         return self.when != "not anytime" or bonus != "anytime"
 
     @property

@@ -60,7 +60,7 @@ def defaults(kind: str = FIRST) -> dict[str, Mapping[str, Any]]:
 
 
 def completed(pairs: Mapping[str, str], kind: str) -> Pairs:
-    """Return `pairs` with the defaults of the keys they leave out."""
+    """Return `pairs` with the defaults of the keys that they leave out."""
     found = {**defaults(kind)["always"], **pairs}
     for key in ("env", "alg", "priv"):
         found = {**defaults(kind)[key].get(found.get(key, ""), {}), **found}
@@ -286,5 +286,5 @@ def chosen(field: str, text: str | None, among: Collection[str], problems: list[
 
 
 def place(field: Field, text: str | None, most: int, problems: list[str]) -> int:
-    """Convert a position in `text`, from 1 to `most`, to an index from 0; return 0 if it is missing or wrong."""
+    """Convert a position from 1 to `most`, given as text, to an index from 0; return 0 if it is missing or wrong."""
     return int(checked(replace(field, high=most), text, field.default, problems)) - 1

@@ -122,7 +122,7 @@ def add_plugins(
 
 
 def code_digest(module: str) -> str:
-    """Return a digest of a module's Python files (its package's, or its own), which is part of results' keys."""
+    """Return a digest of a module's Python files (its package's, or its own), a part of the keys of results."""
     top = sys.modules[module.partition(".")[0]]
     folders = [Path(folder) for folder in getattr(top, "__path__", ())]
     files = [file for folder in folders for file in sorted(folder.rglob("*.py"))]

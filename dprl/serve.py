@@ -116,7 +116,7 @@ def check_settings() -> None:
 
 
 def check_base(path: str) -> None:
-    """Raise SpecError if Streamlit is set to serve below a path: links between pages start at the root."""
+    """Raise SpecError if Streamlit is set to serve below a path, because links between pages start at the root."""
     if path.strip(" /"):
         raise SpecError(
             "STREAMLIT_SERVER_BASE_URL_PATH",
@@ -192,7 +192,7 @@ def dashboard(host: str, port: int) -> None:
 
 
 def have_home() -> None:
-    """If the user has no home directory, let Streamlit look for its settings in the folder of this program's files."""
+    """If the user has no home directory, make Streamlit look for its settings in the folder of this program's files."""
     try:
         Path.home()
     except RuntimeError:
@@ -200,7 +200,7 @@ def have_home() -> None:
 
 
 def size_of_files() -> dict[str, int]:
-    """Return the largest upload in Streamlit's MB if uploads are allowed, else {} (as in .streamlit/config.toml)."""
+    """Return the largest upload (in Streamlit's MB) if uploads are allowed, or {}, as in .streamlit/config.toml."""
     from dprl.uploads import readings  # imports pandas
 
     return {"server.maxUploadSize": readings.MOST_BYTES // 10**6} if readings.allowed() else {}

@@ -53,7 +53,7 @@ class Page:
         return PRODUCT if not self.path else f"{self.name} · {PRODUCT}"
 
     def of(self, what: str) -> str:
-        """Return the tab's title for one item of the page, such as a lesson."""
+        """Return the tab's title for one item on the page, such as a lesson."""
         return f"{what} · {self.whole}"
 
 

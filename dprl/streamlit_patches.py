@@ -135,7 +135,7 @@ def hear_runs_to_their_end() -> None:
 
 
 def _teller(visitor: AppSession, part: str) -> Callable[[], object] | None:
-    """Return the fragment's function that reports whether anything has changed, or None."""
+    """Return the function by which the fragment reports whether anything has changed, or None."""
     state = visitor.session_state
     return state[STILL].get(part) if STILL in state else None
 

@@ -22,7 +22,7 @@ def csv(table: pd.DataFrame) -> str:
 
 
 def escape_formulas(table: pd.DataFrame) -> pd.DataFrame:
-    """Put an apostrophe before texts, not numbers, in cells and header that a spreadsheet would read as formulas."""
+    """Put an apostrophe before texts (not numbers), in cells and header, that a spreadsheet would read as formulas."""
     table = table.rename(columns=_text)
     for name in (name for name, kind in table.dtypes.items() if kind.kind == "O"):
         changed = {value: text for value in table[name].unique() if (text := _text(value)) is not value}

@@ -1,3 +1,3 @@
-"""The version, defined only here. It is not part of any result, result's key or link."""
+"""The version, defined only here. Results, their keys and links do not contain it."""
 
 VERSION = "1.0.0"

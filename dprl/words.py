@@ -56,7 +56,7 @@ def at_least(value: float, digits: int = 3) -> str:
 
 
 def at_most(value: float, digits: int = 3) -> str:
-    """Write an upper bound (ε, ρ, δ, β) like `human`, but rounded up, within a share SLACK: 3.6624 becomes 3.67."""
+    """Write an upper bound (ε, ρ, δ, β) like `human`, but rounded up by at most a share SLACK: 3.6624 becomes 3.67."""
     return human(_cut(_eased(value), ROUND_CEILING, digits)) if math.isfinite(value) else human(value)
 
 
@@ -203,7 +203,7 @@ def promise(epsilon: float, delta: float) -> str:
 
 
 def odds(chance: float) -> str:
-    """Write a small chance in words: one in a million, one in 40,000, one in 10¹⁵. chance: > 0."""
+    """Write a small chance in words: one in a million, one in 40,000, one in 10¹⁵. chance: above 0."""
     return "one in " + re.sub(r"^1 (?=[mbt])", "a ", human(1 / chance))
 
 

@@ -56,8 +56,8 @@ def error_curves(
     see: str = "",
     dark: bool = False,
 ) -> Picture:
-    """Draw a test's true positive rate (it correctly answers "first") against its false positive rate, as (false,
-    true): `allowed` by the proof and `measured`. claimed: the paper's (epsilon, delta), unless it is the proved one."""
+    """Draw a test's true positive rate (correct answers "first") against its false positive rate, as (false,
+    true): `allowed` by the proof and `measured`. claimed: the paper's (epsilon, delta), unless that is proved."""
     chart = Chart(
         "The best test to tell the episodes apart",
         "Wrongly says “first episode”",
@@ -108,7 +108,7 @@ def epsilon_of_delta(
 
 
 def guesses_of_100(right: float, *, see: str = "", dark: bool = False) -> Picture:
-    """Draw the best attacker's guesses about 100 people as circles; the share `right`, which is correct, is filled."""
+    """Draw the best attacker's guesses about 100 people as circles, with the correct share, `right`, filled in."""
     chart = Chart("Best guess about 100 users", subtitle="one circle per user", height=360, dark=dark)
     hits, n = round(100 * right), np.arange(100)
     for name, some, symbol, color in (
@@ -133,7 +133,7 @@ def collusion_bars(
     see: str = "",
     dark: bool = False,
 ) -> Picture:
-    """Draw two bars for each user: the true value, and the report or estimate; `words` names these two."""
+    """Draw two bars for each user, one for the true value and one for the report or estimate; `words` names the two."""
     chart = Chart(title, "User", "Visits", height=360, dark=dark)
     for name, values, role, pattern in zip(words, (true, seen), ("true", "noisy"), ("", "/"), strict=True):
         bars = {

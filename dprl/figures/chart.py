@@ -25,7 +25,7 @@ GAP = 0.03  # between two panels, as a share of the figure
 
 
 class Chart:
-    """A chart in the house style, empty at first: transparent, legible on its page, with a legend under the plot.
+    """A chart, empty at first, in the house style: transparent, legible on its page, and with a legend under the plot.
 
     `layout` and `traces` are as Plotly expects them; change them directly if no method fits.
     """
@@ -73,7 +73,7 @@ class Chart:
         mode: str = "lines",
         **trace: Any,
     ) -> None:
-        """Add a line. `dash` is Plotly's dash style, "" for a solid line; mode "lines+markers" adds markers."""
+        """Add a line. `dash` is Plotly's dash style ("" for a solid line); the mode "lines+markers" adds markers."""
         stroke = {"color": color, "width": width} | ({"dash": dash} if dash else {})
         self.add(mode, x, y, **{"line": stroke, "name": name} | trace)
 
@@ -99,7 +99,7 @@ class Chart:
         self.add(mode, x, y, **{"marker": marker | outline | trace.pop("marker", {}), "name": name} | trace)
 
     def words(self, x: Any, y: Any, text: list[str], color: Any, size: Any = 12, **trace: Any) -> None:
-        """Write texts at the points (x, y) of the plot."""
+        """Write one text at each point (x, y) of the plot."""
         font = {"color": color, "size": size}
         self.add("text", x, y, **{"text": text, "textfont": font, "showlegend": False} | trace)
 
@@ -132,13 +132,13 @@ class Chart:
 
 
 def stacked(parts: Iterable[Mapping[str, Any]], columns: Iterable[str] = ()) -> pd.DataFrame:
-    """Stack parts, each a mapping from columns to values, into one table; if there are none, it has these `columns`."""
+    """Stack parts (mappings from columns to values) into one table, which has these `columns` if there are no parts."""
     frames = [pd.DataFrame(part) for part in parts]
     return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=list(columns))
 
 
 def intervals(values: Sequence[float], low: Sequence[float], high: Sequence[float], color: str) -> Trace:
-    """Return Plotly's settings for error bars [P] around values [P] on the horizontal axis."""
+    """Return Plotly's settings for error bars [P] around values [P] along the horizontal axis."""
     sides = {
         "array": np.nan_to_num(np.subtract(high, values)),
         "arrayminus": np.nan_to_num(np.subtract(values, low)),
@@ -147,7 +147,7 @@ def intervals(values: Sequence[float], low: Sequence[float], high: Sequence[floa
 
 
 def side_by_side(panels: Mapping[str, Picture], axis: str) -> Picture:
-    """Combine pictures into small multiples: one panel for each value of `axis`, on the same vertical axis."""
+    """Combine pictures into small multiples: one panel for each value of `axis`, all with the same vertical axis."""
     first, figures = next(iter(panels.values())), [one.figure for one in panels.values()]
     layout: dict[str, Any] = figures[0].layout.to_plotly_json()
     layout["margin"] |= {"t": layout["margin"]["t"] + 24}  # room for the values above the panels

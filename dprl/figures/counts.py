@@ -45,7 +45,7 @@ def count_heatmaps(
     dark: bool = False,
     **how: Any,
 ) -> Picture:
-    """Draw the visits n[h,s,a] (or reward sums r) at one moment: true, noisy, and the difference, unless that is zero.
+    """Draw the visits n[h,s,a] (or reward sums r) at one moment: true, noisy, and their difference, unless it is zero.
 
     typical: the typical size of the noise; the colour scale is linear up to it and logarithmic beyond. step: one h
     (with states across and actions up), or None for all (with steps across and state-action pairs up). word: the name
@@ -86,7 +86,7 @@ def pessimism_of_cells(
     dark: bool = False,
     **how: Any,
 ) -> Picture:
-    """Draw a learner's counts, penalty, and values before and after it [H, S, A]. See `count_heatmaps` for the rest."""
+    """Draw a learner's counts, its penalty, and values without and with it [H, S, A]. See also `count_heatmaps`."""
     colors = style.theme(dark)
     true = heat.laid_out(visits, step)
     told = None if released is None else heat.laid_out(released, step)
@@ -133,7 +133,7 @@ def coverage_of_cells(
     dark: bool = False,
     **how: Any,
 ) -> Picture:
-    """Draw each cell's probability [H, S, A] in the data and under the best policy. Otherwise like `count_heatmaps`."""
+    """Draw cells' probabilities [H, S, A] in the data and under the best policy. See `count_heatmaps` for the rest."""
     colors = style.theme(dark)
     positive = np.concatenate([values[values > 0] for values in (behaviour, best)])
     low = int(np.floor(np.log10(max(float(positive.min()), RARE))))

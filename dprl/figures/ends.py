@@ -1,4 +1,4 @@
-"""Names of lines, written at their right ends if there is room next to the plot.
+"""The names of lines, written at the lines' right ends if there is room next to the plot.
 
 Each name is a legend of one entry, so clicking it hides its line or shows it again, as in any legend.
 """
@@ -66,7 +66,7 @@ def name_ends(chart: Chart, curves: Sequence[tuple[str, CurveStyle, Array]], goi
 
 
 def spread_apart(at: Array, most: float) -> Array:
-    """Return the positions closest to `at`, in the same order, at least ROW apart, and in 0..most if they fit."""
+    """Return the positions closest to `at` that keep its order and are at least ROW apart, in 0..most if they fit."""
     from scipy.optimize import isotonic_regression
 
     order, rows = np.argsort(at, kind="stable"), ROW * np.arange(len(at))

@@ -30,7 +30,7 @@ LOOP = 0.4  # distance of a loop from its node on a circle of radius 1
 
 
 def action_colors(actions: int, dark: bool) -> list[str]:
-    """Choose a colour for each action. Up to eight are distinct; more repeat, and differ by glyphs and hover text."""
+    """Choose a colour for each action. Beyond eight, colours repeat; glyphs and hover text tell the actions apart."""
     colors = style.theme(dark).actions
     return [colors[a % len(colors)] for a in range(actions)]
 
@@ -85,7 +85,7 @@ def canvas(
 
 
 def _reach(chart: Chart, place: Array, inward: bool) -> float:
-    """Return how far from a node's centre, in axis units, arcs must end to stay visible on a circle."""
+    """Return how far from a node's centre, in axis units, arcs on a circle must end so that they stay visible."""
     x, (low, high) = chart.layout["xaxis"], chart.layout["yaxis"]["range"]
     (left, right), room = x["range"], SKETCH if x["fixedrange"] else NARROW
     pixels = min(room / (right - left), (chart.layout["height"] - BESIDE) / (high - low))
@@ -100,7 +100,7 @@ def _node_size(S: int, row: bool) -> float:
 def moves(
     chart: Chart, place: Array, chances: Array, action: int, name: str, *, one_side: bool, inward: bool
 ) -> None:
-    """Draw one action's moves as arcs with one legend entry; chances [S, S] select one of four widths for each arc."""
+    """Draw one action's moves as arcs with one legend entry; the chances [S, S] give each arc one of four widths."""
     color = action_colors(action + 1, chart.dark)[action]
     reach = 0.0 if in_row(place) else _reach(chart, place, inward)
     opacity = 0.9 if len(place) <= NAMED_STATES else 0.6
@@ -169,7 +169,7 @@ def _arc(place: Array, s: int, t: int, action: int, one_side: bool, inward: bool
 
 
 def likeliest(chances: Array, of_all_actions: bool) -> Array:
-    """Return the chances [S, A, S] with only the likeliest move to another state left, for each action or overall."""
+    """Return the chances [S, A, S], reduced to the likeliest move to another state for each action or overall."""
     away = np.where(np.eye(len(chances), dtype=bool)[:, None, :], 0.0, chances)
     return np.where(away == away.max(axis=(1, 2) if of_all_actions else 2, keepdims=True), away, 0.0)
 
@@ -183,7 +183,7 @@ def nodes(
     ringed: NDArray[np.bool_] | bool = False,
     never: NDArray[np.bool_] | bool = False,
 ) -> None:
-    """Draw the states: `fill` [S] from 0 to 1 sets the colour, states in `ringed` get a ring, and `never` are grey."""
+    """Draw the states, coloured by `fill` [S] (0 to 1); those in `ringed` get a ring, and those in `never` are grey."""
     colors, S = chart.colors, len(place)
     outside = stand_outside(place, labels)
     size = SMALL_NODE if outside else _node_size(S, in_row(place))
@@ -223,7 +223,7 @@ def nodes(
 
 
 def short_words(labels: Sequence[str]) -> list[str] | None:
-    """Return each label or, if it is long, its final number; None if any are equal or longer than four letters."""
+    """Return each label, or its final number if it is long; None if two are equal or one exceeds four letters."""
     words = _ends(labels)
     return words if max(map(len, words)) <= 4 and len(set(words)) == len(words) else None
 
@@ -237,7 +237,7 @@ def _ends(labels: Sequence[str]) -> list[str]:
 
 
 def stand_outside(place: Array, labels: Sequence[str]) -> bool:
-    """Return whether to write names next to the nodes: on a circle with enough room, if they do not all fit inside."""
+    """Return whether names go next to the nodes: on a circle with enough room, if some do not fit inside the nodes."""
     return bool(labels) and not in_row(place) and len(labels) <= NAMED_OUTSIDE and short_words(labels) is None
 
 
@@ -250,7 +250,7 @@ def _broken_label(label: str, wide: int = 13) -> str:
 
 
 def note_at(chart: Chart, place: Array, s: int, text: str, below: float, color: str) -> None:
-    """Write an escaped text below a state, shifted inward at the ends of a row, or next to it if a loop is below."""
+    """Write escaped text below a state (shifted inward at the ends of a row), or next to it if a loop is below."""
     x, y = place[s]
     anchor, shift = "center", 0.0
     if in_row(place):
@@ -276,7 +276,7 @@ def row_of_actions(
     title: str,
     never: NDArray[np.bool_],
 ) -> None:
-    """Draw the actions as a row of squares under a chain, with arrows or words if they fit; grey if never visited."""
+    """Draw the actions under a chain as a row of squares, with arrows or words if they fit; unvisited ones are grey."""
     palette = action_colors(len(action_labels), chart.dark)
     inks = [chart.colors.faint if n else palette[a] for a, n in zip(chosen, never, strict=True)]
     words = [GLYPHS.get(action_labels[a].lower(), style.short_labels(action_labels, 5)[a]) for a in chosen]

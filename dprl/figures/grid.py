@@ -1,4 +1,4 @@
-"""Drawings of grids: walls, goals and pits as cells, and the policy as arrows in them."""
+"""Drawings of grids, with walls, goals and pits as cells, and the policy as arrows in the cells."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def pixels(drawing: Mapping[str, Any], small: bool) -> float:
 
 
 def canvas(title: str, drawing: Mapping[str, Any], dark: bool, *, small: bool, subtitle: str = "") -> Chart:
-    """Return a chart of an empty grid with walls, rows from top to bottom. Layers below the cells show through gaps."""
+    """Return a chart of an empty grid with walls; row 0 is at the top. Layers below the cells show through the gaps."""
     rows, columns = drawing["rows"], drawing["columns"]
     side = pixels(drawing, small)
     chart = Chart(title, subtitle=subtitle, height=round(side * rows) + (8 if small else 150), dark=dark)
@@ -89,7 +89,7 @@ def fill(
 
 
 def _grid_cells(chart: Chart, z: Array, scale: style.Scale, name: str, words: NDArray[Any] | None) -> None:
-    """Fill cells, with gaps between them if they have `words` as their hover text."""
+    """Fill the cells, leaving gaps between them if they have `words` as their hover text."""
     said: Trace = {"hoverinfo": "skip"}
     if words is not None:
         said = {"customdata": words, "hovertemplate": "%{customdata}<extra></extra>", "xgap": 2, "ygap": 2}
@@ -123,7 +123,7 @@ def signs(chart: Chart, drawing: Mapping[str, Any], inks: Sequence[str], small: 
 def arrows(
     chart: Chart, drawing: Mapping[str, Any], taken: Array, inks: Sequence[str], which: NDArray[np.bool_]
 ) -> None:
-    """Draw arrows for actions in the cells `which`: one in the middle, or several near targets, larger if likelier."""
+    """Draw arrows for actions in the cells `which`: one in the middle, or several near targets, sized by likelihood."""
     moves = drawing["moves"]
     at = [
         (int(i), int(a), 0.0 if taken[i, a] > 1 - FAINTEST else ASIDE)
@@ -143,7 +143,7 @@ def arrows(
 
 
 def rings(chart: Chart, drawing: Mapping[str, Any], which: NDArray[np.bool_]) -> None:
-    """Draw a ring in the cells of `which` [cells]."""
+    """Draw a ring in each of the cells `which` [cells]."""
     at = np.flatnonzero(which)
     chart.points(
         "the optimal action is better",

@@ -1,4 +1,4 @@
-"""Bar charts of the noise that one guarantee needs under different mechanisms, and a drawing of the data's path."""
+"""Bar charts of the noise that different mechanisms need for one guarantee, and a drawing of the data's path."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def noise_ladder(
     see: str = "",
     dark: bool = False,
 ) -> Picture:
-    """Draw bars of the noise in one counter, one for each `privacy.guarantee.LadderStep`, on a logarithmic axis.
+    """Draw the noise in one counter as bars on a logarithmic axis, one for each `privacy.guarantee.LadderStep`.
 
     `own` is the index of the run's own step, which is drawn in the colour of its `epsilon`; `instance` is the name of
     the problem. Each bar's label is above the bar, so that it fits on a screen of 390 pixels.
@@ -77,7 +77,7 @@ HALF = 34  # half the width of a station
 
 
 def who_sees_what(what: Any, model: str, *, dark: bool = False) -> Sketch:
-    """Draw the diagram of a privacy model: the path of raw data (a `Way`), the source of noise, the trusted station."""
+    """Draw a privacy model as a diagram: the path of raw data (a `Way`), the noise source, and the trusted station."""
     colors = style.theme(dark)
     hue = looks.color(model, None, dark)
     count = len(what.stations)

@@ -49,7 +49,7 @@ def marker(chart: Chart, asked: AskedChart, at: Sequence[float], who: Who, name:
 
 
 def circles_of_users(chart: Chart, asked: AskedChart, filled: float) -> None:
-    """Draw a circle for each user that the axis counts, column by column, with the first `filled` ones solid."""
+    """Draw a circle for each user that the axis counts, column by column; the first `filled` circles are solid."""
     n = np.arange(asked.people)
     side, size = math.isqrt(asked.people), min(chart.layout["font"]["size"] + 2, 17)
     x = side * (n // side) + side / 2
@@ -64,7 +64,7 @@ def circles_of_users(chart: Chart, asked: AskedChart, filled: float) -> None:
 
 
 def waiting(chart: Chart, asked: AskedChart, at: float) -> None:
-    """Draw the marker at the slider's position before a visitor places it, as neither an answer nor a legend entry."""
+    """Draw the marker at the slider's position before the visitor places it; it is no answer, and not in the legend."""
     low, high = asked.y_range
     text = {"color": chart.colors.ink}
     _answer_lines(
@@ -95,7 +95,7 @@ def slope(chart: Chart, start: tuple[float, float], end: float, of: Sequence[flo
 def _answer_lines(
     chart: Chart, who: Who, x: list[Any], y: list[Any], sizes: list[int], width: float = 2, **trace: Any
 ) -> None:
-    """Draw lines with points of these sizes: filled and solid for measurements, open and dashed for guesses."""
+    """Draw lines with points of these sizes: solid and filled for measurements, dashed and open for guesses."""
     ink = chart.colors.roles["class"] if who == "class" else chart.colors.ink
     dash = "solid" if who == "truth" else "10px,6px"
     symbol = "diamond" if who == "truth" else "diamond-open"
@@ -122,7 +122,7 @@ def _level(asked: AskedChart) -> float:
 
 
 def fan(chart: Chart, start: tuple[float, float], end: float, choices: Sequence[tuple[float, str]]) -> None:
-    """Draw the slopes to choose from; the end of each can be clicked and shows the slope's name."""
+    """Draw the slopes to choose from; the end of each shows the slope's name and can be clicked."""
     colors = chart.colors
     x, y = start
     left, right = chart.layout["xaxis"]["range"]
@@ -211,7 +211,7 @@ def tags(chart: Chart, asked: AskedChart, order: Sequence[int], names: Sequence[
 
 
 def points_apart(asked: AskedChart, order: Sequence[int]) -> list[tuple[float, float]]:
-    """Return a point (x, y) on each curve in `order`, far from other curves and earlier points as seen on a phone."""
+    """Return a point (x, y) on each curve in `order`, far from other curves and earlier points on a phone's screen."""
     curves = [_seen(asked, curve) for curve in asked.curves]
     found: list[tuple[float, float]] = []
     for place in order:
@@ -235,7 +235,7 @@ def _value(share: float, log: bool, ends: tuple[float, float]) -> float:
 
 
 def _seen(asked: AskedChart, curve: Series) -> Array:
-    """Return points of a curve within the chart, evenly spaced along the line, as shares of the sides [P, 2]."""
+    """Return points on a curve within the chart, evenly spaced along it, as shares of the chart's sides [P, 2]."""
     axes = ((curve.x, asked.log_x, asked.x_range), (floored(asked, curve.center), asked.log_y, asked.y_range))
     columns = []
     for values, log, ends in axes:

@@ -44,7 +44,7 @@ class Heatmap:
 
 
 def height(rows: int, labels: Sequence[str] = ()) -> int:
-    """Return the height in pixels of a panel with that many rows; two-line labels need more room."""
+    """Return the height in pixels of a panel with this many rows; two-line labels need more room."""
     broken = any("<br>" in label for label in labels)
     return int(np.clip(max(22 * rows, TWO_LINES * len(labels) * broken), 70, MOST))
 
@@ -63,7 +63,7 @@ def state_names(states: Sequence[str], room: int = MOST) -> list[str]:
 
 
 def laid_out(values: Array, step: int | None) -> Array:
-    """Reshape values [H, S, A] to the rows and columns of `cell_axes`; `step` selects one h, None keeps all."""
+    """Reshape values [H, S, A] into the rows and columns of `cell_axes`; `step` selects one h, and None keeps all."""
     H, S, A = values.shape
     return values.reshape(H, S * A).T if step is None else values[step].T
 
@@ -71,7 +71,7 @@ def laid_out(values: Array, step: int | None) -> Array:
 def cell_axes(
     shape: tuple[int, ...], state_labels: Sequence[str], action_labels: Sequence[str], step: int | None
 ) -> Trace:
-    """Return the arguments of `stacked` for cells (h, s, a): steps by pairs or, at one step, states by actions."""
+    """Return the arguments of `stacked` for cells (h, s, a): steps by (s, a) or, at one step, states by actions."""
     if step is None:
         H, S, A = shape
         if S * A <= NAMED_ROWS:
@@ -246,7 +246,7 @@ def cells_picture(
     see: str = "",
     dark: bool,
 ) -> Picture:
-    """Stack panels of cells (h, s, a) for one step, or for all if None. columns: the numbers of the table, each [H, S,
+    """Stack panels of cells (h, s, a) for one step, or for all if it is None. columns: the table's numbers, each [H, S,
     A]."""
     shape = next(iter(columns.values())).shape
     axes = cell_axes(shape, state_labels, action_labels, step)

@@ -1,4 +1,4 @@
-"""Charts for lessons: the curves of questions, partly hidden or unnamed, a class's answers, and the clinic's counts."""
+"""Charts for lessons: questions' curves (partly hidden or unnamed), a class's answers, and the clinic's counts."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def open_chart(
 def _named_curves(
     chart: Chart, asked: AskedChart, drawn: Sequence[tuple[Series, float]], shown: bool
 ) -> None:
-    """Draw the curves in their own colours, up to where they are known."""
+    """Draw the curves in their own colours, as far as they are known."""
     found = []
     for curve, until in drawn:
         known = np.ones(len(curve.x), bool) if shown else curve.x <= until
@@ -114,7 +114,7 @@ def _named_curves(
 
 
 def _question_axes(chart: Chart, asked: AskedChart) -> None:
-    """Set the types and ends of the axes, which belong to the question."""
+    """Set the types and ends of the axes, which the question defines."""
     for settle, log, ends in ((chart.x, asked.log_x, asked.x_range), (chart.y, asked.log_y, asked.y_range)):
         low, high = (float(np.log10(end)) for end in ends) if log else ends
         settle(type="log" if log else "linear", autorange=False, range=[low, high])
@@ -139,7 +139,7 @@ def _question_axes(chart: Chart, asked: AskedChart) -> None:
 
 
 def placed(axis: Mapping[str, Any], value: float) -> float:
-    """Return a value in the coordinates of annotations: its logarithm on a log axis."""
+    """Return a value in the coordinates of annotations: on a log axis, they use its logarithm."""
     return float(np.log10(value)) if axis["type"] == "log" else value
 
 
@@ -193,7 +193,7 @@ def floored(asked: AskedChart, values: Array) -> Array:
 
 
 def asked_picture(chart: Chart, asked: AskedChart, *, shown: bool, names: bool = True) -> Picture:
-    """Return the chart with the text that a page shows around it; its table omits points not drawn yet."""
+    """Return the chart with the text that a page shows around it; the table omits points that are not drawn yet."""
     parts = []
     for number, (curve, until) in enumerate(zip(asked.curves, asked.until, strict=True)):
         known = curve.x <= (np.inf if shown else until)
@@ -215,7 +215,7 @@ def asked_picture(chart: Chart, asked: AskedChart, *, shown: bool, names: bool =
 
 
 class KnownShare(NamedTuple):
-    """A privacy model's result: the share of yes answers from 0 to 1 with its interval, and the proved epsilon."""
+    """A privacy model's result: the share of yes answers (0 to 1) with its interval, and the proved epsilon."""
 
     model: str  # local, shuffle or central
     title: str
@@ -233,7 +233,7 @@ def shares_of_yes(
     see: str = "",
     dark: bool = False,
 ) -> Picture:
-    """Draw a row for each result, from the top down, in its privacy model's colour; `said`: the chart's texts."""
+    """Draw a row for each result, from the top down, in its privacy model's colour; `said` holds the chart's texts."""
     chart = Chart(said["title"], said["axis"], subtitle=subtitle, height=120 + 64 * len(rows), dark=dark)
     ink = chart.colors.ink
     for place, row in enumerate(reversed(rows)):

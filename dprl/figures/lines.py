@@ -22,7 +22,7 @@ SEEDS, DATA_SETS = "seeds", "data sets"
 
 
 def how_many(counts: Iterable[int], what: str) -> str:
-    """Describe the samples of a mean, with their number if it is the same for all curves, such as "5 seeds"."""
+    """Name the samples of a mean, such as "5 seeds", with their number if it is the same for all curves."""
     found = {int(count) for count in counts}
     return f"{found.pop()} {what}" if len(found) == 1 and min(found) > 1 else what
 
@@ -38,7 +38,7 @@ LOWEST_SHARE = 1e-12  # of the largest value: smaller numbers are rounding error
 
 @dataclass(frozen=True)
 class Series:
-    """A curve of a chart, with further facts about its run."""
+    """A curve in a chart, with further facts about its run."""
 
     label: str
     style: CurveStyle
@@ -136,7 +136,7 @@ def draw_series(
 
 
 class _Drawn:
-    """One curve on a chart, at the checkpoints with a known center, thinned to as many as a browser can handle."""
+    """One curve on a chart, at the checkpoints with a known center, thinned out to as many as a browser can draw."""
 
     def __init__(self, chart: Chart, series: Series, floor: Floor) -> None:
         self.chart, self.series, self.floor = chart, series, floor
@@ -217,7 +217,7 @@ class _Drawn:
         return bool(below.any())
 
     def open_end(self) -> None:
-        """Mark the end of a curve that is still growing, or was stopped."""
+        """Mark the end of a curve that is still growing or was stopped."""
         if not self.series.complete and len(self.x):
             marker = {"symbol": "circle-open", "size": 13, "color": self.color, "line": {"width": 2}}
             y = self.floor.lifted(self.values[-1:])
@@ -254,7 +254,7 @@ def band(statistic: Statistic, over: str = SEEDS) -> str:
 
 
 def _signs(x: Array, log_x: bool, phase: float) -> NDArray[np.intp]:
-    """Choose the indices of the points with markers: a few, evenly spread; `phase` shifts them between curves."""
+    """Choose a few points, evenly spread, that get markers, as indices; `phase` shifts them from curve to curve."""
     if len(x) <= 2:
         return np.arange(len(x))
     place = np.log(np.maximum(x, 1e-300)) if log_x else x
@@ -297,7 +297,7 @@ def log_ticks(low: float, high: float, few: float = FEW) -> dict[str, Any]:
 
 
 def percents(chart: Chart) -> None:
-    """Label the shares on a vertical axis in percent."""
+    """Label the shares on a vertical axis as percentages."""
     chart.y(tickformat="~%")
     if (named := chart.layout["yaxis"].get("tickvals")) is not None:
         chart.y(ticktext=[percent(value) for value in named])

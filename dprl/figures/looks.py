@@ -72,7 +72,7 @@ class CurveStyle:
         return "" if self.number == 1 else f"{self.number}: "
 
     def color(self, dark: bool) -> str:
-        """Return the colour #RRGGBB on a dark or a light page."""
+        """Return the colour #RRGGBB for a dark or a light page."""
         return color(self.model, self.epsilon, dark)
 
 
@@ -111,7 +111,7 @@ def _one_color(a: CurveStyle, b: CurveStyle) -> bool:
 
 
 def shade(epsilon: float | None) -> float:
-    """Return a budget's position from most private (0) to least (1), equal in all charts; None means epsilon = 1."""
+    """Return a budget's place, the same in all charts, from most private (0) to least (1); None means epsilon = 1."""
     exponent = 0.0 if epsilon is None else math.log10(epsilon)
     return float(np.interp(exponent, (-3, -1, 1, 4), (0, 0.1, 0.9, 1)))
 

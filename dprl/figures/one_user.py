@@ -26,7 +26,7 @@ SHOWN_WAY = 24  # states of a trajectory that its description lists
 
 
 class Moment(NamedTuple):
-    """The state of the drawing after some number of users."""
+    """The state of the drawing after a certain number of users."""
 
     users: int
     true: Array  # the exact numbers of visits to each state so far [S]
@@ -107,7 +107,7 @@ def _loses(m: Moment) -> str:
 def _state_places(
     drawing: Mapping[str, Any], states: Sequence[str]
 ) -> tuple[list[dict[str, Any]], float, bool]:
-    """Return states' boxes [x, y, width, height] with texts, the drawing's height, and whether texts are numbers."""
+    """Return states' boxes [x, y, width, height] and texts, the drawing's height, and whether the texts are numbers."""
     S = len(states)
     if grid.is_grid(drawing):
         side = min(WIDE / drawing["columns"], LARGEST)

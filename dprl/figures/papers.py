@@ -1,4 +1,4 @@
-"""Charts about papers: verdicts, the users that each algorithm needs, and measurements and curves next to a claim."""
+"""Charts about papers: verdicts, the users that each algorithm needs, and claims next to measurements and curves."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ CELLS = {
 
 
 def matrix(papers: Mapping[str, Sequence[Any]], see: str, *, dark: bool = False) -> Picture:
-    """Draw a row for each paper, with a cell for each `papers.items.ItemFinding`, in the order of verdicts."""
+    """Draw a row for each paper, with a cell for each `papers.items.ItemFinding`, in the order of their verdicts."""
     order = list(CELLS)
     rows = [sorted(found, key=lambda one: order.index(one.verdict)) for found in papers.values()]
     placed = [(x, y, one) for y, row in enumerate(rows) for x, one in enumerate(row)]
@@ -85,7 +85,7 @@ def matrix(papers: Mapping[str, Sequence[Any]], see: str, *, dark: bool = False)
 def ranked(
     title: str, rows: Sequence[tuple[Any, str, CurveStyle]], see: str, *, dark: bool = False
 ) -> Picture:
-    """Draw the users that each algorithm needs. rows, from the top: `papers.ranking.Rank`, privacy model and look."""
+    """Draw how many users each algorithm needs. rows, from the top: `papers.ranking.Rank`, privacy model and look."""
     chart = Chart(
         title, "Users needed", "", subtitle="95% interval over seeds", height=110 + 26 * len(rows), dark=dark
     )
@@ -205,7 +205,7 @@ def measured_curves(
     see: str = "",
     dark: bool = False,
 ) -> Picture:
-    """Draw the curves of a setting on two log axes; `bound` is a theoretical curve, as (name, x [P], y [P])."""
+    """Draw the curves of a setting on two log axes; `bound` is a theoretical curve (name, x [P], y [P])."""
     height = 400 + 18 * (len(series) + (bound is not None))
     chart = Chart(title, x_title, y_title, subtitle="mean over seeds", height=height, dark=dark)
     lines.draw_series(chart, series, lambda x: f"at {human(x)}")

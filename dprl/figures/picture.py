@@ -38,7 +38,7 @@ class Picture:
 
 
 class FigureDict(BaseFigure):
-    """A Plotly figure given as its finished dictionary."""
+    """A Plotly figure in the form of a finished dictionary."""
 
     def __init__(self, made: dict[str, Any]) -> None:
         self._made = made
@@ -110,7 +110,7 @@ MOST_ROWS = 200  # of the table below the chart; the downloaded numbers are comp
 
 
 def chart_page(title: str, about: str, picture: Picture, footer: str) -> str:
-    """Return a chart (light theme) as HTML that needs no network. about: its data; footer: also below saved images."""
+    """Return a chart (light theme) as HTML that needs no network. about: its data; footer: shown below images, too."""
     config = style.config() | {"responsive": True}  # Plotly would write a footer into a script unescaped
     numbers = picture.table.to_html(index=False, border=0, na_rep="", max_rows=MOST_ROWS, float_format=human)
     colors = style.LIGHT
@@ -132,6 +132,6 @@ def chart_page(title: str, about: str, picture: Picture, footer: str) -> str:
 
 
 def markup(sentence: str) -> str:
-    """Convert a Markdown sentence to HTML: bold words and escaped characters."""
+    """Convert a Markdown sentence with bold words and escaped characters to HTML."""
     bold = re.sub(r"(?<!\\)\*\*(.+?)(?<!\\)\*\*", r"<strong>\1</strong>", escape(sentence))
     return re.sub(r"\\(.)", r"\1", bold)

@@ -149,7 +149,7 @@ def policy_on_environment(
 
 
 def _policy_on_grid(drawing: Mapping[str, Any], at: _Step, dark: bool) -> Chart:
-    """Draw the policy as arrows on the grid, but not in cells in which actions do not matter (goal, pit)."""
+    """Draw the policy as arrows on the grid, except in cells where actions do not matter (goal, pit)."""
     cells = len(drawing["cells"])
     chart = grid.canvas(at.title, drawing, dark, small=False, subtitle=at.subtitle)
     here = at.reached[:cells]

@@ -1,4 +1,4 @@
-"""Charts that compare up to eight runs: regret, errors, suboptimality and privacy cost by size of data set."""
+"""Charts that compare up to eight runs: regret and errors, or suboptimality and privacy cost by size of data set."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def comparison(
     dark: bool = False,
     wide: bool = False,
 ) -> Picture:
-    """Draw this view's curves against episodes, with 95% intervals over seeds. wide: whether names fit at the ends."""
+    """Draw this view's curves against episodes, with 95% intervals over seeds. wide: whether names fit next to them."""
     curves = told_apart(curves)
     chart = Chart(
         TITLES[view],
@@ -78,7 +78,7 @@ def name_ends(chart: Chart, curves: Sequence[Series]) -> None:
 
 def worst_case(chart: Chart, curves: Sequence[Series], symbol: str = "V*", most: float | None = None) -> None:
     """Draw the largest possible loss of an episode as a line from theory, if all curves have the same one. symbol: that
-    of the best policy's value. most: the height of the line; None for that loss itself."""
+    of the best policy's value. most: the height of the line, or None for that loss."""
     shown = [curve for curve in curves if curve.shown]
     values = {None if curve.v_star is None else round(curve.v_star, 9) for curve in shown}
     reached = [curve.x[[0, -1]] for curve in shown if len(curve.x)]
@@ -94,7 +94,7 @@ def worst_case(chart: Chart, curves: Sequence[Series], symbol: str = "V*", most:
 
 
 def most_of(v_star: float, symbol: str = "V*", world: str = "") -> tuple[str, str]:
-    """Return the label and the hover text of an episode's largest possible loss. `world` names the environment."""
+    """Return the label and the hover text for an episode's largest possible loss. `world` names the environment."""
     said = {"symbol": symbol, "most": f"{v_star:#.3g}"} | ({"world": style.plain(world)} if world else {})
     name = filled(SAID["line_in" if world else "line"], **said)
     return name, f"{symbol} = {v_star:.4g}: the value of the optimal policy<extra></extra>"
@@ -137,7 +137,7 @@ def mistakes_over_alpha(
     see: str = "",
     dark: bool = False,
 ) -> Picture:
-    """Draw the number of episodes more than alpha suboptimal against alpha, with 95% intervals over finished seeds."""
+    """Draw how many episodes are suboptimal by more than each alpha, with 95% intervals over finished seeds."""
     chart = Chart(
         "Episodes more than α suboptimal",
         "α (reward an episode falls short of V*)",

@@ -66,7 +66,7 @@ def policy_by_step(
 
 
 def _actions(name: str, chosen: Policy, words: NDArray[np.object_], palette: Sequence[str]) -> heat.Heatmap:
-    """Return a panel of actions [S,H] with their words, in the colours of `palette`."""
+    """Return a panel of actions [S,H], labelled in words and coloured by `palette`."""
     n = len(palette)
     bands = tuple(stop for i, color in enumerate(palette) for stop in ((i / n, color), ((i + 1) / n, color)))
     return heat.Heatmap(name, chosen.astype(float), words[chosen], bands, -0.5, n - 0.5, form="", bar=False)
@@ -75,7 +75,7 @@ def _actions(name: str, chosen: Policy, words: NDArray[np.object_], palette: Seq
 def action_chances(
     policy: Array, optimal_policy: Policy, *, when: str = "", dark: bool = False, **how: Any
 ) -> Picture:
-    """Draw each action's probability in policy [H,S,A] next to the optimal one [H,S]. how: see `heat.cells_picture`."""
+    """Draw action probabilities in a policy [H,S,A] next to optimal actions [H,S]. how: see `heat.cells_picture`."""
     columns = {"learned": policy, "optimal": np.eye(policy.shape[2])[optimal_policy.astype(int)]}
     panels = [
         heat.chance_map(name.capitalize(), heat.laid_out(which, None), style.theme(dark))
@@ -93,7 +93,7 @@ def action_values(Q: Array, optimal_Q: Array, *, when: str = "", dark: bool = Fa
 
 
 def state_visits(occupancy: Array, optimal_occupancy: Array, *, dark: bool = False, **how: Any) -> Picture:
-    """Draw each state's probability at each step [H,S], next to the optimal policy's. how: see `over_steps`."""
+    """Draw each state's probability at each step [H,S], next to that of the optimal policy. how: see `over_steps`."""
     columns = {"learned": occupancy, "optimal": optimal_occupancy}
     # Square root: a state visited once in a hundred episodes is still visible next to one always visited.
     scale, ticks = style.theme(dark).amount, ([0.0, 0.1, 0.5, 1.0], ["0", "1%", "25%", "100%"])
@@ -108,7 +108,7 @@ def state_visits(occupancy: Array, optimal_occupancy: Array, *, dark: bool = Fal
 
 
 def state_values(V: Array, optimal_V: Array, *, dark: bool = False, **how: Any) -> Picture:
-    """Draw the estimated and optimal value of each state and step [H,S], and the difference. how: see `over_steps`."""
+    """Draw each state's estimated and optimal value at each step [H,S], and the difference. how: see `over_steps`."""
     columns, said = {"estimated V": V, "optimal V": optimal_V}, ("Value of a state, V", "v", "V")
     return over_steps(_value_panels(V.T, optimal_V.T, dark), columns, *said, dark=dark, **how)
 
@@ -140,7 +140,7 @@ def over_steps(
     see: str = "",
     dark: bool,
 ) -> Picture:
-    """Stack panels with the steps of an episode as columns.
+    """Stack panels whose columns are the steps of an episode.
 
     columns: the numbers of the table, each [H, S]. names, palette: all categories and their colours, for a legend of
     those drawn. first: the number of the first step. when: the subtitle, such as "after 10 episodes".
@@ -185,7 +185,7 @@ def most_often(visits: Array, E: float) -> tuple[Policy, Known]:
 def changed(
     policy: Policy, enough: Known, visits: Array, E: float
 ) -> tuple[tuple[int, int, int, int] | None, int, int]:
-    """Return the place with the most users at which the policy and the users differ, both known: (step, state, policy's
+    """Return the place with the most users where the policy and the users are known to differ: (step, state, policy's
     action, users' action), the number of such places, and the number with too few users. See `policy_beside_usual`."""
     usual, known = most_often(visits, E)
     differs = enough & known & (policy != usual)
@@ -234,5 +234,5 @@ def policy_beside_usual(
 
 
 def _taken(visits: Array, actions: Policy) -> Array:
-    """Return the visits with the given action in each state at each step [H, S], to one decimal place."""
+    """Return the visits with the given action in each state at each step [H, S], rounded to one decimal place."""
     return np.take_along_axis(visits, actions[..., None].astype(int), -1)[..., 0].round(1)

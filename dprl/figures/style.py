@@ -27,7 +27,7 @@ PICTURES = ("png", "svg")  # the formats in which the toolbar's camera can save 
 def config(
     picture: str = "png", footer: str = "", *, dark: bool = False, name: str = "chart"
 ) -> dict[str, Any]:
-    """Return the config of st.plotly_chart(theme=None): its camera saves a PNG for slides or an SVG with the footer."""
+    """Return the config for st.plotly_chart(theme=None); the camera saves a PNG for slides or an SVG with a footer."""
     colors = theme(dark)
     saved = {"format": picture, "scale": 3 if picture == "png" else 1, "filename": name}
     return {
@@ -223,7 +223,7 @@ def crop(scale: Scale, first: float) -> Scale:
 
 
 def luminance(color: str) -> float:
-    """Return the relative luminance of #RRGGBB, 0 to 1, as WCAG 2 defines it."""
+    """Return the relative luminance of #RRGGBB, from 0 to 1, as WCAG 2 defines it."""
     channels = np.array(hex_to_rgb(color)) / 255
     linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
     return float(linear @ (0.2126, 0.7152, 0.0722))
@@ -271,7 +271,7 @@ def plain(label: str) -> str:
 
 
 def short_labels(labels: Sequence[str], most: int = 14) -> list[str]:
-    """Shorten labels for an axis: drop words that all of them begin with (state 0, state 1 -> 0, 1), then cut."""
+    """Shorten labels for an axis: drop words with which all of them begin (state 0, state 1 -> 0, 1), then cut them."""
     words = [label.split() for label in labels]
     alike = takewhile(lambda column: len(set(column)) == 1, zip(*(w[:-1] for w in words), strict=False))
     common = sum(1 for _ in alike) if len(labels) > 1 else 0

@@ -131,7 +131,7 @@ def frontier(
 
 
 def _markers(chart: Chart, curve: Frontier, floor: Floor, symbol: str) -> None:
-    """Draw a curve with markers: shaded by budget, hollow if seeds are missing, triangles on the bottom edge."""
+    """Draw a curve and its markers: shaded by budget, hollow if seeds are missing, triangular at the bottom edge."""
     look, label = curve.style, style.plain(curve.label)
     ok = np.flatnonzero(np.isfinite(curve.center))
     x, center, whole = np.asarray(curve.x, float)[ok], curve.center[ok], curve.whole[ok]

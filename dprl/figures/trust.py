@@ -1,4 +1,4 @@
-"""Charts of the privacy cost at one epsilon, by privacy model: the average loss of an episode against users."""
+"""Charts of the privacy cost at one epsilon, by privacy model: an episode's average loss by number of users."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def lost_by_trust(
 
 
 def _moving(chart: Chart, costs: Sequence[Cost], epsilon: float) -> list[Trace]:
-    """Return the traces that change with epsilon: the band of all intervals, curves, and marks at the users needed."""
+    """Return the traces that change with epsilon: the band of intervals, the curves, and the marks at users needed."""
     curves, marks = [], []
     for cost in costs:
         color = looks.color(cost.model, epsilon, chart.dark)
@@ -122,7 +122,7 @@ def _moving(chart: Chart, costs: Sequence[Cost], epsilon: float) -> list[Trace]:
 def _steps(
     by_epsilon: Mapping[float, Sequence[Cost]], places: Mapping[float, list[Place]], dark: bool
 ) -> list[Trace]:
-    """Return the steps of the buttons or the slider, which switch the chart to each epsilon."""
+    """Return the steps for the buttons or the slider, each of which switches the chart to one epsilon."""
     steps = []
     for e, found in places.items():
         shades = [looks.color(cost.model, e, dark) for cost in by_epsilon[e]]
@@ -169,7 +169,7 @@ def _short(values: Array) -> list[float]:
 
 
 def lost_numbers(costs: Sequence[Cost], epsilon: float) -> pd.DataFrame:
-    """Tabulate the drawn means and intervals, one row for each curve and checkpoint; regret in reward per episode."""
+    """Tabulate the drawn means and intervals of regret (in reward per episode), one row per curve and checkpoint."""
     return stacked(
         {
             "curve": cost.name,

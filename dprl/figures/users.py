@@ -1,4 +1,4 @@
-"""Charts of the users needed: against epsilon for each privacy model, and as one row for each kind of privacy.
+"""Charts of the users needed: against epsilon for each privacy model, and in one row for each kind of privacy.
 
 Measured lines are solid with filled markers; extrapolated lines are dashed with open markers. The band around a line
 shows its possible error.
@@ -99,7 +99,7 @@ def _draw(chart: Chart, curve: UsersCurve) -> None:
 
 
 def _decades(curves: Sequence[UsersCurve], mine: Mine) -> tuple[float, float]:
-    """Return the powers of ten that enclose everything drawn; wide bands are cut."""
+    """Return the powers of ten that enclose everything drawn; wide bands are cut off."""
     seen = [mine[0]]
     for curve in curves:
         known = curve.needed[np.isfinite(curve.needed)]
@@ -110,7 +110,7 @@ def _decades(curves: Sequence[UsersCurve], mine: Mine) -> tuple[float, float]:
 
 
 def _numbers(curves: Sequence[UsersCurve]) -> pd.DataFrame:
-    """Tabulate the drawn numbers, without numbers of users beyond the largest possible run."""
+    """Tabulate the drawn numbers, but omit numbers of users beyond the largest possible run."""
     parts = []
     for curve in curves:
         kept = slice(1 if curve.model == "none" else None)  # without privacy all numbers are the same

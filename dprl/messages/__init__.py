@@ -32,7 +32,7 @@ def texts(name: str, language: str = LANGUAGE) -> dict[str, Any]:
 
 
 def overlaid(english: Any, own: Any) -> Any:
-    """Replace English messages by a translation: key by key in tables, item by item in lists of tables, else whole."""
+    """Replace English messages with a translation: by key in tables, by item in lists of tables, otherwise whole."""
     if isinstance(english, dict):
         return english | {key: overlaid(english.get(key), value) for key, value in own.items()}
     if isinstance(english, list) and isinstance(english[0], dict):

@@ -13,7 +13,7 @@ MOST_HTML, MOST_CELL = 1800, 160  # characters of a table for a notebook, and of
 
 
 class _Shortened(reprlib.Repr):
-    """A formatter for one line: a long value is shown by its ends, an array by its shape, a function by its name."""
+    """A one-line formatter: it shows a long value by its ends, an array by its shape, and a function by its name."""
 
     def repr_ndarray(self, x: Any, level: int) -> str:
         return f"<array of {x.dtype}, shape {x.shape}>"

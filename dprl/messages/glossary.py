@@ -1,4 +1,4 @@
-"""The terms of glossary.toml, one for each concept. This module imports nothing else from dprl."""
+"""The terms in glossary.toml, one for each concept. This module imports nothing else from dprl."""
 
 from __future__ import annotations
 
@@ -30,5 +30,5 @@ TERMS = {
 
 
 def listed_terms(name: str) -> dict[str, str]:
-    """Return the definitions of the terms on one list of the dashboard (online, offline), by term."""
+    """Return the definitions of the terms in one of the dashboard's lists (online, offline), by term."""
     return {t.term: t.definition for t in TERMS.values() if name in t.lists}

@@ -1,4 +1,4 @@
-"""Names of runs for legends and elsewhere: phrases joined by commas."""
+"""Names of runs for legends and other places: phrases joined by commas."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def online(
     structure: bool,
     unproved: bool,
 ) -> str:
-    """Return an online run's name for legends. params: those not at their defaults; noise: (privacy model, epsilon)."""
+    """Return an online run's name for legends. params: the non-default ones; noise: (privacy model, epsilon)."""
     return called(
         title,
         *(phrase("param", param=name, value=value) for name, value in params.items()),

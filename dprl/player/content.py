@@ -76,7 +76,7 @@ class Shown:
 
 
 def sizes_of(spec: RunSpec) -> list[int]:
-    """Return the numbers of users that a page offers for a run, in ascending order: the run's own, and fractions."""
+    """Return the numbers of users that a page offers for a run, ascending: the run's own number and fractions of it."""
     sizes = {spec.episodes // part for part in PARTS}
     return sorted(size for size in sizes if size >= FEWEST_USERS or size == spec.episodes)
 
@@ -175,7 +175,7 @@ def _family(curve: PlayedCurve, episodes: int, found: dict[str, Any], arrays: _A
 
 
 def _card(g: Guarantee, spec: RunSpec) -> dict[str, Any]:
-    """Describe a run's stated and proved guarantee as sentences in HTML, and as rows of name and value."""
+    """Describe a run's stated and proved guarantees as sentences in HTML, and as rows of names and values."""
     words = PRIVATIZERS[spec.privacy].words
     says, rows = [markup(g.trust)], []
     if g.claimed_epsilon is not None:
@@ -195,7 +195,7 @@ def _card(g: Guarantee, spec: RunSpec) -> dict[str, Any]:
 
 
 def _dress(dark: bool) -> dict[str, Any]:
-    """Return the chart settings of one theme, light or dark, and the layouts of its charts."""
+    """Return the chart settings for one theme (light or dark), and the layouts of its charts."""
     colors = style.theme(dark)
     regrets: tuple[PlayedMeasure, ...] = get_args(PlayedMeasure)
     titles = {one: (regret.TITLES[one], EPISODES, regret.Y_TITLES[one], 480) for one in regrets} | {
@@ -217,7 +217,7 @@ def _dress(dark: bool) -> dict[str, Any]:
 
 
 def bends(data: bytes) -> bytes:
-    """Make smooth 8-byte numbers compressible: take differences twice, group bytes by place. The page reverses this."""
+    """Make smooth 8-byte numbers compressible: take differences twice, and group bytes by place. The page undoes it."""
     words = np.frombuffer(data, "<u8")
     for _ in range(2):
         words = np.diff(words, prepend=np.zeros(1, np.uint64))
@@ -233,7 +233,7 @@ class _Arrays:
         self._size = 0
 
     def place(self, one: dict[str, Any]) -> dict[str, Any]:
-        """Store an array of `replay.replayed`, and return its position in the form that the page reads."""
+        """Store an array from `replay.replayed`, and return its position in the form that the page reads."""
         if "zeros" in one:
             return one
         data = base64.b64decode(one["off"] if "by" in one else one["bytes"])

@@ -1,4 +1,4 @@
-"""The HTML page itself: one file that contains everything it needs, compressed, and the only script that may run."""
+"""The HTML page itself: one file with everything that it needs, compressed, and with the only script that may run."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def script(modules: Sequence[str] = SCRIPTS, begin: str = "start") -> str:
 
 
 def hash_of(text: str) -> str:
-    """Return the SHA-256 hash of a script, which the page's security policy lists as the only script that may run."""
+    """Return the SHA-256 hash by which the page's security policy allows this script, and no other, to run."""
     return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode("ascii")
 
 

@@ -75,7 +75,7 @@ def plotly() -> str:
 
 
 def only(script: str, charts: tuple[str, ...]) -> str:
-    """Return the script with only scatter charts and these kinds of charts. Raises UnknownFormError."""
+    """Return the script reduced to scatter charts and these other kinds of charts. Raises UnknownFormError."""
     head, parts, tail = _parts(script)
     known = {name: part for part in parts if part.function for name in part.names}
     found = LIST.search(parts[-1].text)
@@ -140,7 +140,7 @@ def _reached(parts: list[ScriptPart]) -> list[ScriptPart]:
 
 
 def _used(text: str) -> set[str]:
-    """Return the names that code uses, outside of string literals."""
+    """Return the names that code uses outside string literals."""
     at, code = 0, []
     for kind, start, stop, _ in _tokens(text, 0, len(text)):
         if kind == "said":
@@ -150,7 +150,7 @@ def _used(text: str) -> set[str]:
 
 
 def _outside(text: str, at: int, end: int) -> str:
-    """Return the code between two positions that is outside of all brackets."""
+    """Return the code between two positions that is outside all brackets."""
     code, before = [], 0
     for _, start, stop, depth in _tokens(text, at, end):
         if before == 0:
@@ -162,7 +162,7 @@ def _outside(text: str, at: int, end: int) -> str:
 
 
 def _tokens(text: str, at: int, end: int) -> Iterator[tuple[str, int, int, int]]:
-    """Yield brackets and strings: kind, start, end, and depth after it. Raises UnknownFormError for bad brackets."""
+    """Yield each bracket or string: kind, start, end, and the depth after. Raises UnknownFormError for bad brackets."""
     first, depth, templates = at, 0, list[int]()
     while found := TOKEN.search(text, at, end):
         kind, at = str(found.lastgroup), found.end()

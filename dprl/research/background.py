@@ -53,7 +53,7 @@ def collect(
     read: Callable[[Store, S], T | None],
     progress: Callable[[float], None] | None = None,
 ) -> dict[S, T]:
-    """Request missing runs, wait for all, and return each one's value of `read`, which is None until the run has ended.
+    """Request missing runs, wait for all, and return each run's result of `read`, which is None until the run ends.
 
     progress: called with the share done, 0 to 1. If the call ends early, the requests are withdrawn and finished seeds
     are kept, so that the next call continues from there. Raises RunFailed, and SpecError for a run past the limits.
@@ -247,7 +247,7 @@ async def run_async(
 
 
 def progress_bar() -> Callable[[float], None]:
-    """Return a function that draws a progress bar, on the terminal or as one output of a notebook."""
+    """Return a function that draws a progress bar, in the terminal or as one output in a notebook."""
 
     def drawn(share: float) -> str:
         filled = int(40 * share)

@@ -111,7 +111,7 @@ def frontier_of(
     statistic: Statistic = "mean",
     world: str = "",
 ) -> Frontier:
-    """Return one line of a sweep along the axis `x`. The slope is fitted to points that have learned enough.
+    """Return one line of a sweep along the axis `x`. The slope is fitted to points whose runs learned enough.
 
     ends, worst_of: return a run's final values [seeds], NaN if unknown, and its largest possible loss, NaN if unknown.
     world: the environment, if the chart shows several.
@@ -217,7 +217,7 @@ def frontier_picture(
 
 
 def measure_of(kind: str, measure: str) -> tradeoff.Measure:
-    """Return the name that the figures use for a measure of a kind of runs. Raises SpecError."""
+    """Return the name that the figures use for a measure of this kind of run. Raises SpecError."""
     if kind not in MEASURES:
         raise SpecError("sweep", f"sweeps of {kind} runs have no chart; give {' or '.join(MEASURES)} runs.")
     if not isinstance(measure, str) or measure not in MEASURES[kind]:

@@ -82,7 +82,7 @@ def episode(
     random: np.random.Generator,
     chances: Array | None = None,
 ) -> tuple[list[int], list[int]]:
-    """Return the states and the actions of one user: two lists of H numbers.
+    """Return the states and the actions of one user as two lists of H numbers.
 
     P, first: the probabilities of the next state [H, S, A, S] and of the first one [S]; policy: the actions [H, S];
     chances: the action probabilities [H, S, A] of a stochastic policy, which replace `policy`.
@@ -101,7 +101,7 @@ def episode(
 
 
 def apart(at: Integers, times: float) -> list[int]:
-    """Return indices into ascending `at`, each value at least `times` the previous one; the last is always included."""
+    """Return indices of values in ascending `at`, each at least `times` the one before; the last is always included."""
     kept = [len(at) - 1]
     for i in range(len(at) - 2, -1, -1):
         if at[i] * times <= at[kept[-1]]:

@@ -110,7 +110,7 @@ def regrets(traces: Traces, view: Measure, statistic: Statistic, **how: bool) ->
 
 
 def mistakes(traces: Traces, statistic: Statistic, **how: bool) -> picture.Picture:
-    """Draw the number of episodes of online runs that were suboptimal by more than alpha, against alpha.
+    """Draw how many episodes of online runs were suboptimal by more than alpha, against alpha.
 
     Traces measure alpha in shares of the best state's value, which may exceed V*. Larger alphas than V* are left out,
     since no episode can lose more.
@@ -152,7 +152,7 @@ def privacy_costs(traces: Traces, **how: bool) -> picture.Picture:
 
 
 def falls_by(spec: OfflineSpec) -> tuple[str, str] | None:
-    """Return a run's algorithm and the theorem that the cost of noise falls like 1/n, if a paper proves one."""
+    """Return a run's algorithm and the theorem by which its cost of noise falls like 1/n, if a paper proves one."""
     bound = bound_of(spec)
     if bound is None or not any(term.private and term.K == -1 for term in bound.terms):
         return None

@@ -144,7 +144,7 @@ def tell_owner(outside: Outside, path: str | None) -> None:
 
 
 def release_command(given: argparse.Namespace, run_one: Callable[[UploadSpec, int], int]) -> int:
-    """Make one release and write the files; at the end, delete the stored content of the user's file.
+    """Make one release and write its files; at the end, delete the stored content of the user's file.
 
     run_one: a function that computes a spec and writes DIR; it receives the number of releases made from the budget.
     """

@@ -84,7 +84,7 @@ def series_of(
     finished: bool = True,
     v_star: float | None = None,
 ) -> Series:
-    """Return one curve of a comparison. v_star: V*, if known, and above 0 for the measure `share`.
+    """Return one curve of a comparison. v_star: V*, if known; it must be above 0 for the measure `share`.
 
     known, baseline: the known results of the run and of its non-private baseline (needed for `extra`).
     note: the text for a run that is not finished.
@@ -152,7 +152,7 @@ def bound_of(spec: OfflineSpec) -> Bound | None:
 
 
 def learned_picture(trace: OfflineTrace, at: int, mdp: TabularMDP, *, dark: bool = False) -> Picture:
-    """Draw the policy learned from data set `at`, the optimal one, and how often the data's policy agrees with it."""
+    """Draw the learned policy of data set `at`, the optimal one, and how often the data agree with the learned one."""
     policy, best = trace.policy[at], trace.optimal_policy
     wrong = worse_actions(policy, best, trace.optimal_Q)
     weight = np.where(wrong, trace.optimal_occupancy, 0.0)

@@ -237,7 +237,7 @@ class SweepResult(Generic[S]):
         return frame if whole or axis == kind.axis else frame.drop(columns=axis)
 
     def plot(self, measure: Drawn | None = None, *, dark: bool = False) -> Picture:
-        """Draw the chart of the page Trade-offs: one marker per run, along the first axis that is a number.
+        """Draw the chart on the page Trade-offs: one marker per run, along the first axis that is a number.
 
         Each value of a second axis has a line with its own marker, and each further algorithm has different dashes. If
         there is a third axis, each environment, or else each value of the third axis, has its own panel.

@@ -228,7 +228,7 @@ def card(caption: str, traces: Mapping[str, simulation.Trace]) -> str:
 
 
 def proved_in_words(guarantee: Guarantee) -> str:
-    """Describe a proved guarantee."""
+    """Describe a proved guarantee in words."""
     if guarantee.proved_rho is not None:
         return f"proved: rho {upward(guarantee.proved_rho, 4):.4g}"
     if guarantee.proved_epsilon is None:

@@ -80,7 +80,7 @@ def connected(address: str) -> Client:
 
 
 class DaskSlot:
-    """The slot of one worker thread in a Dask cluster, which receives tasks. gone: whether the worker has left."""
+    """The slot through which a worker thread in a Dask cluster receives tasks. gone: whether the worker has left."""
 
     plays: Literal["all", "here", "away"] = "away"
 
@@ -89,7 +89,7 @@ class DaskSlot:
         self._client, self._simulation = client, simulation
 
     def play(self, order: Order) -> Report:
-        """Let the worker simulate a seed for a while. Raises Died if the worker leaves, Lost if the scheduler does."""
+        """Let the worker simulate a seed for a while. Raises Died if it leaves, or Lost if the scheduler does."""
         from distributed import KilledWorker
 
         name = ("dprl", f"{order.key}-{order.what}-{time.time_ns()}")
@@ -116,7 +116,7 @@ class DaskSlot:
 
 class Cluster:
     """A connection to a Dask scheduler, whose workers the engine uses as they come and go. If the scheduler comes back,
-    the connection is renewed. Raises StoreError if the scheduler cannot be reached, or a worker has other versions."""
+    the connection is renewed. Raises StoreError if the scheduler cannot be reached or a worker's versions differ."""
 
     def __init__(self, address: str, engine: Any, simulation: str) -> None:
         self.address, self._engine, self._simulation = address, engine, simulation

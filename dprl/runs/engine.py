@@ -1,4 +1,4 @@
-"""The engine of background runs: a thread per worker gives it short turns (0.25 s), in the order of the queue."""
+"""The engine for background runs: one thread per worker gives it short turns (0.25 s) in the order of the queue."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Engine:
         return sum(slot.plays != "here" for slot in list(self.slots))
 
     def begin(self, workers: int | None = None, engine: str | None = None) -> None:
-        """Start workers (by default DPRL_WORKERS, else 2) if none run, or use this scheduler. Raises StoreError."""
+        """Start workers (by default DPRL_WORKERS, else 2) if none exist, or use this scheduler. Raises StoreError."""
         with self.work:
             if self.slots and engine == (self._cluster and self._cluster.address):
                 return
@@ -77,7 +77,7 @@ class Engine:
             self.work.notify_all()
 
     def turn(self, slot: Slot, wait: bool = False) -> bool:
-        """Let a worker spend a turn on one task; return whether there was one. wait: whether to wait for a task."""
+        """Let a worker spend a turn on one task; return whether there was a task. wait: whether to wait for one."""
         with self.work:
             while (order := None if self.closed or self._results.crowded else self.queue.next(slot)) is None:
                 if not wait or self.closed or slot not in self.slots:

@@ -74,7 +74,7 @@ class RateLimiter:
         self._tried: dict[tuple[str, str, str], deque[float]] = {}  # the latest times, as many as are allowed
 
     def check(self, what: str, who: Lease, count: bool = True) -> None:
-        """Raise Refused after too many attempts of this kind, else count this attempt. After too many wrong codes, a
+        """Raise Refused after too many attempts of this kind, or else count this attempt. After too many wrong codes, a
         correct one is refused, too; otherwise, a refusal would reveal that a code is wrong."""
         since, (limits, sentence) = time.monotonic() - 60 * MINUTES, OFTEN[what]
         names = {(what, by, whose): most for by, most in limits.items() if (whose := getattr(who, by))}

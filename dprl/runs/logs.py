@@ -19,12 +19,12 @@ _FRAMES = 12  # the innermost places of an error
 
 
 def as_json() -> bool:
-    """Return whether log lines are JSON objects, as DPRL_LOG sets."""
+    """Return whether log lines are JSON objects, as DPRL_LOG decides."""
     return os.environ.get("DPRL_LOG", "").strip() == "json"
 
 
 def log_as(part: str) -> None:
-    """Let this process log to standard error. part: the name of the process in the log."""
+    """Make this process log to standard error. part: the name of the process in the log."""
     handler = logging.StreamHandler()
     if as_json():
         handler.setFormatter(Lines(part))

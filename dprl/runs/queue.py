@@ -64,7 +64,7 @@ class Seed:
         return self.state == "queued" and self.slot is None
 
     def wishes(self) -> list[tuple[Run, str, Ask]]:
-        """Return everyone who waits for this seed, each as run, visitor and request."""
+        """Return everyone who is waiting for this seed, each as (run, visitor, request)."""
         return [(run, visitor, ask) for run in self.runs for visitor, ask in run.waiting()]
 
 
@@ -107,7 +107,7 @@ class Run:
 
 
 class Claim(NamedTuple):
-    """A visitor's claim to a worker's next turn for one seed, which `running` does not count.
+    """A visitor's claim to a worker's next turn for one seed, a seed that `running` does not count.
 
     last: whether it is a draft, or its tab is gone; running: the visitor's seeds that have a turn now; served,
     run_served: the last start of a turn of the visitor, and of the run (0: never); asked: the time of the request.
@@ -148,7 +148,7 @@ class Queue:
         self._changes = 0
 
     def run(self, spec: SpecLike) -> Run:
-        """Return the queue's record of a run, and create it if necessary. Its name depends on the first seed's key."""
+        """Return the queue's record of a run, creating it if necessary. Its name depends on the first seed's key."""
         name = hashlib.sha256(f"{spec.to_json()}\n{spec.seed_key(0)}".encode()).hexdigest()
         if name not in self.runs:
             self.runs[name] = Run(spec, name, tuple(map(spec.seed_key, range(spec.seeds))))
@@ -174,7 +174,7 @@ class Queue:
         ]
 
     def leased(self, by: str, whose: str) -> tuple[int, float]:
-        """Return how many seeds a tab, a network address, or everyone waits for, and the seconds that they need."""
+        """Return how many seeds a tab, a network address or everyone is waiting for, and how many seconds they need."""
         seeds, seconds = 0, 0.0
         for run in self.runs.values():
             if run.fresh and any(getattr(ask.lease, by, None) == whose for _, ask in run.waiting()):

@@ -1,4 +1,4 @@
-"""Stored results: curves and traces by key, with the time of last use, first in memory, soon after in a file."""
+"""Stored results: curves and traces by key, with the time of last use, at first in memory and soon in a file."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ class Results:
     def _find(
         self, keys: Collection[str], column: str, held: Callable[[bytes, bytes | None], Any]
     ) -> dict[str, Any]:
-        """Return the stored values of these keys, from a column of the file, or from a result in memory by `held`."""
+        """Return the stored values of these keys, from a column of the file or, for results in memory, by `held`."""
         before = self.file.notice
         with self._lock:  # memory first: whatever is written meanwhile is in the file by then
             mine = {key: self._held[key] for key in keys if key in self._held}

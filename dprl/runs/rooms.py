@@ -102,7 +102,7 @@ class Room:
 
 
 class Rooms:
-    """The operations on rooms for classes: open, join, ask, answer, close. allowed: whether rooms are allowed here."""
+    """Operations on rooms for classes: open, join, ask, answer, and close. allowed: whether rooms are allowed here."""
 
     def __init__(self, file: Database) -> None:
         self._file = file
@@ -128,7 +128,7 @@ class Rooms:
         return code, key
 
     def find(self, code: str) -> Room | None:
-        """Return a room's current state, or None if it does not exist. Fast, because pages call it every second."""
+        """Return a room's current state, or None if it does not exist. It is fast: pages call it every second."""
         rows = self._file.rows(_ROOM, code, _day_ago())
         return Room(**{**rows[0], "closed": bool(rows[0]["closed"])}) if rows else None
 
@@ -247,7 +247,7 @@ class Rooms:
 
     @contextlib.contextmanager
     def _teaching(self, code: str, key: str) -> Iterator[sqlite3.Connection]:
-        """Open a transaction in which the teacher changes the room. Raises Refused for everybody else."""
+        """Open a transaction in which the teacher changes the room. Raises Refused for anybody else."""
         if not self.teaches(code, key):
             raise Refused(STRANGER if self.find(code) else filled(UNKNOWN, code=code[:20]))
         with self._file.writing() as db:

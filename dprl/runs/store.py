@@ -124,7 +124,7 @@ class Store:
         return sum(lacking.values()), sum(seconds)
 
     def status(self, spec: SpecLike, visitor: str | None = None) -> RunStatus:
-        """Return a run's status. For a visitor who withdrew, it is cancelled, although others may still be waiting."""
+        """Return a run's status. For a visitor who withdrew, it is "cancelled", even if others are still waiting."""
         run = self._look(spec)
         with self._work:
             whole = {key for key in run.keys if run.there.get(key, -1) >= 0}
@@ -323,7 +323,7 @@ class Store:
             return self._queue.run(spec)
 
     def _look(self, spec: SpecLike) -> Run:
-        """Return the queue's record of a run, updated with the results file's content of a moment ago."""
+        """Return the queue's record of a run, updated from the results file as it was a moment ago."""
         run = self._run(spec)
         now, rev = (time.monotonic(), self.results.changes), run.rev
         if run.looked[1] != now[1] or now[0] - run.looked[0] > _LOOK:

@@ -25,7 +25,7 @@ SIMULATION = "dprl.simulation"
 
 @dataclass(frozen=True)
 class Order:
-    """A worker's task: simulate a seed, or answer a question. key: the seed's or question's; spec: the spec as JSON."""
+    """A worker's task: simulate a seed, or answer a question. key: that of the seed or question; spec: as JSON."""
 
     what: Literal["seed", "question"]
     key: str
@@ -53,7 +53,7 @@ _runs: OrderedDict[str, Any] = OrderedDict()  # the latest interrupted one last
 
 
 def play(order: Order, simulation: str = SIMULATION, turn: float = TURN) -> Report:
-    """Work on a task for about one turn, and return a report. Every exception becomes a sentence in it."""
+    """Work on a task for about one turn, and return a report. Every exception becomes a sentence in the report."""
     try:
         module = importlib.import_module(simulation)
         if order.what == "question":

@@ -102,7 +102,7 @@ def child_environment() -> dict[str, str]:
 
 
 def end_with_parent() -> None:
-    """Let this process end with its parent, however the parent ends: it alone holds our standard input's other end."""
+    """Make this process end with its parent, however that ends: the parent alone holds the other end of our stdin."""
 
     def watch() -> None:
         while os.read(0, 4096):

@@ -65,7 +65,7 @@ def surely(bound: float, delta: float) -> str:
 
 
 def about_scores(guessed: Measured, best: float, half: bool) -> str:
-    """Describe the histograms of scores. best: the largest chance of a correct guess; half: whether noise is halved."""
+    """Describe the histograms of scores. best: the best chance of a right guess; half: whether the noise is halved."""
     noise = "The full noise would allow" if half else "The noise allows"
     return (
         f"The likelier episode was the right one in {guessed.value:.1%} of the trials ({guessed.low:.1%} to "

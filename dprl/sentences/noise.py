@@ -57,7 +57,7 @@ def region(
     users: int,
     private: bool,
 ) -> str:
-    """Describe two weights' confidence radii with noise (widths) and without (quiet), and true errors (off) [2]."""
+    """Describe two weights' confidence radii with noise (widths) and without it (quiet), and true errors (off) [2]."""
     if not np.isfinite(widths).all():
         return str(SAID["indefinite"])
     said = " ".join(

@@ -21,7 +21,7 @@ SAID: dict[Verdict, str] = {
 
 
 def about_verdicts(verdicts: Sequence[Verdict]) -> str:
-    """Describe in one sentence the number of settings in which a claim holds."""
+    """State in one sentence in how many settings a claim holds."""
     counts = [(verdict, verdicts.count(verdict)) for verdict in VERDICTS if verdict in verdicts]
     if len(counts) == 1:
         verdict = SAID[counts[0][0]]

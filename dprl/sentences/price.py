@@ -1,4 +1,4 @@
-"""Sentences about the privacy cost: by privacy model, along a sweep, with many users, and with smaller noise."""
+"""Sentences about the privacy cost: by privacy model, along a sweep, with many users, and with less noise."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def about_trust(costs: Sequence[Cost], epsilon: float) -> str:
 
 
 def _how_many_times(cost: Cost, free: Cost, phrase: str) -> str:
-    """Describe the users that a privacy model needs as a multiple of those without privacy. phrase: a key of SAID."""
+    """State a privacy model's number of users as a multiple of the number without privacy. phrase: a key of SAID."""
     if not np.isfinite(cost.needed):
         return filled(SAID["times_unmet"], users=human(10 ** X_RANGE[1]), given=cost.given)
     return filled(SAID[phrase], times=rough_users(cost.needed / free.needed), given=cost.given)
@@ -82,7 +82,7 @@ def how_frontier(
 
 
 def _near(known: Sequence[Frontier], symbol: str) -> str:
-    """Describe the x from which each curve stays near the best policy."""
+    """Describe the x from which on each curve stays close to the best policy."""
     said: dict[tuple[str, str], list[str]] = {}
     for c in known:
         far = np.flatnonzero(~(c.share <= NEAR))
@@ -178,7 +178,7 @@ def how_growth(growth: Mapping[str, Sequence[Growth]]) -> list[str]:
 
 
 def about_ladder(steps: Sequence[Any], own: int | None = None) -> str:
-    """Describe how much each idea reduces the noise, from the paper's to the smallest, and where the run's own lies."""
+    """Describe how much each idea reduces the noise, from the paper's noise to the smallest, and where the run's is."""
     before, parts, given_back = steps[0], [], []
     for step in steps:
         if step.idea:

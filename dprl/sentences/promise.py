@@ -135,7 +135,7 @@ def against_users(delta: float, users: int) -> str:
 
 
 def returning(episodes: int, epsilon: float, delta: float) -> str:
-    """State the same noise's guarantee for a user with several episodes."""
+    """State the guarantee that the same noise gives to a user with several episodes."""
     return (
         f"The guarantee is for one episode. If a user comes back for {human(episodes)} episodes, we prove "
         f"{proves(epsilon, delta)} for all of them together."

@@ -41,7 +41,7 @@ def spent_on_phone(epsilons: list[float], total: float) -> str:
 
 
 def found(n: int, reported: int, yes: Measured) -> str:
-    """Describe the estimated number of people who would answer yes, among n. yes: their share with its interval."""
+    """Describe the estimate of how many of n people would answer yes. yes: their share with its interval."""
     return filled(
         RESULT["found"],
         reported=reported,

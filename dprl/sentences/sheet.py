@@ -20,7 +20,7 @@ def about_the_policy(algorithm: str, found: Mapping[str, Any]) -> str:
 
 def bound_and_chance(found: Mapping[str, Any], lacking: bool) -> str:
     """State how likely the proved bound is to fail, and for which choices it holds. lacking: whether others decide
-    somewhere."""
+    in some cases."""
     chance = at_most(found["except with a chance of"])
     said = [SAID["holds"].format(chance=chance), SAID["best_of"]]
     if lacking:

@@ -103,7 +103,7 @@ def changes(
 
 
 def below(got: float) -> str:
-    """Explain why a proved bound is below the users' own average. got: this average."""
+    """Explain why a proved bound is below the users' own average. got: that average."""
     return (
         f"The bound is below the users' own average, {human(got)}. The proof has to hold in every model, so it "
         "subtracts everything that noise and chance may hide. The verdict does not use the bound."

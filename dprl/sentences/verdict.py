@@ -55,7 +55,7 @@ def headline(
 
 
 def said(trace: Any, releases: int = 1) -> list[str]:
-    """Return the paragraphs about a release's verdict, none if nobody was held out. releases: see `headline`."""
+    """Return the paragraphs about a release's verdict, or none if nobody was held out. releases: see `headline`."""
     if not trace.verdict:
         return []
     low, value, high = map(float, trace.today["difference"])
@@ -68,7 +68,7 @@ def said(trace: Any, releases: int = 1) -> list[str]:
 
 
 def proved(trace: Any) -> str:
-    """State the bound proved for the cautious policy; explain it if it is below the users' own average."""
+    """State the bound proved for the cautious policy; and explain it if it is below the users' own average."""
     spec, bound = trace.spec, float(trace.curve.values[0])
     episodes, least = spec.public.episodes, spec.problem_size.H * spec.public.reward_range[0]
     of = uploads.people(spec.learned_from, episodes)
@@ -79,7 +79,7 @@ def proved(trace: Any) -> str:
 
 
 def turned(low: float, high: float) -> str:
-    """State how large an error would reverse the verdict; "" if it is unclear. low, high: the difference's interval."""
+    """State how large an error would reverse the verdict, or return "" if it is unclear. low, high: the interval."""
     margin = max(low, -high)
     return filled(SAID["turned"], most=human(float(f"{margin:.2g}"))) if margin > 0 else ""
 
@@ -93,7 +93,7 @@ def overlap(covered: float, follows: float) -> str:
 
 
 def disagree(bound: float, high: float) -> str:
-    """Warn if a proved bound is above the whole interval from held-out users; else "". high: the interval's end."""
+    """Warn if a proved bound is above the whole interval from held-out users, or return "". high: the upper end."""
     if bound <= high:
         return ""
     ends = {"bound": human(_three(bound)), "high": human(_three(high)), "wrong": percent(WRONG)}
@@ -101,7 +101,7 @@ def disagree(bound: float, high: float) -> str:
 
 
 def cautious(low: float, value: float, high: float) -> str:
-    """Warn if the learned policy's interval reaches much further above the value than below; return "" if not."""
+    """Warn if the learned policy's interval reaches much further above the value than below it, or return ""."""
     if high - value <= 1.5 * (value - low):
         return ""
     more = human(_three(high - value))

@@ -75,5 +75,5 @@ def models(environment: Environment) -> None:
 
 
 def same(one: TabularMDP, other: TabularMDP) -> bool:
-    """Return whether two models are the same in every number."""
+    """Return whether two models agree in every number."""
     return all(np.array_equal(getattr(one, name), getattr(other, name)) for name in ("P", "R", "d1"))

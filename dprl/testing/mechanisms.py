@@ -109,7 +109,7 @@ def noise(mechanism: Mechanism, failure: float = 1e-2) -> None:
 
 
 def proof(mechanism: Mechanism) -> None:
-    """Attack 3 releases about one of two users, with noise for which `losses` proves epsilon = 1 at DELTA."""
+    """Attack three releases about one of two users, with noise for which `losses` proves epsilon = 1 at DELTA."""
     stream = make_stream(np.arange(1, 4)) if mechanism.fresh else stream_of_releases(3)
     moved = np.repeat((1.0, 0.0), 3), np.repeat((0.0, 1.0), 3)  # one user of one step: 2 in n, m and r each
 

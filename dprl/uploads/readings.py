@@ -1,4 +1,4 @@
-"""The queue of files that visitors upload: a separate process reads one file at a time, as pages compute nothing.
+"""The queue of files that visitors upload: a separate process reads one file at a time, so that pages compute nothing.
 
 A waiting file is on the disk without a name, so that it vanishes when this process ends in any way. The memory of one
 reading is limited (MEMORY), and so is the total size of waiting files. Each visitor may have one file.
