@@ -229,7 +229,7 @@ FREE_EPSILONS = (0.1, 1.0, 10.0, 100.0, 1000.0, 10000.0)
 FREE_GAP = 0.05  # at the smallest number of users
 FREE = Claim(
     "free-above",
-    "The ε from which privacy is free",
+    "The ε above which privacy is free",
     "The ε at which privacy costs as much as learning falls like 1/√K.",
     f"{QW_ONLINE}, abstract",
     f"{LEAST} In an environment with a gap, both costs stop growing, so the crossing stays where it is. In the bandit, "

@@ -108,7 +108,7 @@ class Sweep(Generic[S]):
         count = int(np.prod([len(values) for _, values in checked]))
         if count > MAX_POINTS:
             raise SpecError(
-                "axis", f"these are {count:,} combinations, but at most {MAX_POINTS} are allowed."
+                "axis", f"this gives {count:,} combinations, but at most {MAX_POINTS} are allowed."
             )
 
     def __repr__(self) -> str:

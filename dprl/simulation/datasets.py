@@ -110,7 +110,7 @@ BEHAVIOURS: dict[str, Behaviour] = {
             "policy",
             "Some follow a learned policy",
             "{} follow a given policy, the others act at random",
-            "A share of the trajectories follows a policy in the spec, such as one of an online run. The others "
+            "A share of the trajectories follows a policy in the spec, such as one from an online run. The others "
             "follow the uniform policy, so that the data cover everything that can be reached.",
             Field("share", "float", 0.7, "share of trajectories that follow the given policy", 0.0, 1.0),
             lambda mdp, share, policy: _mixed(mdp, share, np.eye(mdp.A)[policy]),

@@ -141,7 +141,7 @@ def choices(going: bool) -> None:
         # each report has its own noise, so its place does not matter
         if a.spec.run.contribution > 1 and mechanism is not None and not MECHANISMS[mechanism].fresh:
             now = a.spec.places
-            segments("Place of the episodes", "places", PLACES, now, lambda to: attack_other(places=to))
+            segments("Position of the episodes", "places", PLACES, now, lambda to: attack_other(places=to))
         if going:
             pause_switch()
 

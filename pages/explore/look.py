@@ -129,7 +129,7 @@ def counts_tab(titles: Sequence[str], _: Sequence[RunStatus]) -> None:
 def cells(
     mdp: TabularMDP, trace: SeedTrace, at: int, family: str, seen: str, step: int | None, night: bool
 ) -> Picture:
-    """Draw the counts of all state-action pairs at the detailed moment number `at`, for one step or for all steps."""
+    """Draw the counts of all state-action pairs at the moment with index `at`, for one step or for all steps."""
     column, kind = (-2, count_figures.VISITS) if family == "visits" else (-1, count_figures.REWARDS)
     true, told = trace.counts[at][..., column], getattr(trace, seen)[at][..., column]
     bound = float(trace.error_bound[at]) if seen == "noisy" and trace.error_bound[at] > 0 else None

@@ -53,7 +53,7 @@ class Home(PageState):
         return link_to(self.epsilon)
 
     def follow(self, given: Query, problems: list[str]) -> None:
-        """Apply the epsilon of a link."""
+        """Apply the epsilon given in a link."""
         if (text := links.last(given, "eps")) is not None:
             before, self.epsilon = self.epsilon, nearest(text, problems)
             session().version += before != self.epsilon  # otherwise the slider wrote it

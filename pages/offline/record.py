@@ -96,7 +96,7 @@ def knows(option: str) -> bool:
 
 
 def specs_of(settings: OfflineSettings, draft: Draft) -> tuple[OfflineSpec, ...]:
-    """Return the controls' runs: one for a learner without privacy, and one per budget for others. Raises SpecError."""
+    """Return the runs that the controls describe: one per budget, or one without privacy. Raises SpecError."""
     if not settings.learners:
         raise SpecError("learners", "none was chosen; choose at least one.")
     budgets = read_values(FIELDS[BUDGET[settings.privacy]], settings.values[settings.privacy], MAX_CURVES)

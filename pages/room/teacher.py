@@ -174,7 +174,7 @@ def choose(kind: str) -> None:
 def epsilon_menu(
     label: str, left: float, total: float, says: Callable[[float], str], help: str | None = None
 ) -> None:
-    """Draw the menu of epsilon for one answer, up to a phone's remaining budget, with its meaning."""
+    """Draw a menu of values of epsilon for one answer, up to a phone's remaining budget, and explain the chosen one."""
     offered = sorted({min(epsilon, left) for epsilon in EPSILONS})
     at = offered.index(min(EPSILON.default, left))
     key = f"epsilon_{group().asked}"

@@ -109,7 +109,7 @@ class SweepView:
 
     @property
     def refusals(self) -> dict[str, list[str]]:
-        """Return the reasons for gaps in the chart, each with its models; in `users`, why a search stops early."""
+        """Return the reasons for gaps in the chart, each with its models, or why searches for users stop early."""
         refused = [point for point in self.sweep.points if point.spec is None]
         if self.show == "users":
             refused = []

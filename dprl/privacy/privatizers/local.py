@@ -85,7 +85,7 @@ def prepare(request: Request) -> Noise:
 
 
 def asked(stream: Stream, request: Request) -> Stream:
-    """Return the stream of users who answer one-hot questions, with the share of the questions for each part."""
+    """Return the stream of users who answer one-hot questions, with each part's share of the questions."""
     counts, size = cast(Counts, request.statistic.evened()), request.size
     # a part that tolerates less error is asked about more often
     weights = np.array([1.0, counts.visits**2, counts.reward**2])

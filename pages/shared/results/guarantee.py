@@ -76,7 +76,7 @@ def verdict_and_budget(
 
 
 def proved(g: Guarantee) -> str:
-    """Write the budget that we prove for the noise if one user is replaced, at the run's own delta."""
+    """Write the guarantee that we prove for the noise if one user is replaced, at the run's own delta."""
     return "–" if g.proved_epsilon is None else proves(g.proved_epsilon, g.proved_delta or 0.0)
 
 
