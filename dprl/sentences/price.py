@@ -132,12 +132,16 @@ def _levels(known: Sequence[Frontier], measure: Measure, symbol: str) -> list[st
     if not common:
         return []
     at = min(common, key=lambda x: abs(math.log(x))) if symbol in ("ε", "ρ") else common[-1]
-    runs = []
+    runs, best = [], "v*" if "gap" in measure else "V*"
     for c, each in zip(known, points, strict=True):
         loss, share = each[at]
-        told = {"run": quoted(c.label), "share": percent(share)}
-        amount = {} if measure == "share" else {"loss": human(loss)}
-        runs.append(filled(SAID["level" if amount else "level_share"], **told, **amount))
+        run, of_best = quoted(c.label), {"share": percent(share), "best": best}
+        if measure == "share":
+            runs.append(filled(SAID["level_share"], run=run, **of_best))
+        elif share > 0:
+            runs.append(filled(SAID["level"], run=run, loss=human(loss), **of_best))
+        else:  # the cost is negative, or nothing can be lost
+            runs.append(filled(SAID["level_alone"], run=run, loss=human(loss)))
     what = "price" if "price" in measure else "regret"
     return [filled(SAID[f"at_{what}"], symbol=symbol, x=human(float(at)), runs=listed(runs))]
 

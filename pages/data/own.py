@@ -61,9 +61,10 @@ class Own(PageState):
     @property
     def missing(self) -> list[str]:
         """Return the required fields that are empty."""
-        of_budget = {} if store().public else {"the name of the budget": self.budget, "total ρ": self.total}
+        of_budget: dict[str, Any] = {"the name of the budget": self.budget, "total ρ": self.total}
         typed = {"states": self.states, "actions": self.actions, "the number of steps": self.horizon}
-        wanted = ({} if self.file else typed) | of_budget | {"ρ of this release": self.rho or self.total}
+        of_release = {"ρ of this release": self.rho} if store().public else of_budget
+        wanted = ({} if self.file else typed) | of_release
         return [name for name, value in wanted.items() if not value]
 
     def declared(self) -> Declaration:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -68,11 +69,18 @@ def test_a_marker_for_each_run_with_its_place(dark: bool) -> None:
 def test_the_sentence_begins_with_levels_at_a_point_that_all_curves_have() -> None:
     other = curve("local", center=np.array([4e5, 3e5, np.nan]), slope=(np.nan,) * 3)
     said = drawn(curve(), other).see
-    assert said.startswith("At ε = 1, the privacy cost is 100,000 for **central** (5% of V*)")
+    cost = "At ε = 1, the privacy cost is"
+    assert said.startswith(f"{cost} 100,000 for **central** (5% of V*)")
     assert "300,000 for **local** (15% of V*)" in said
     assert drawn(curve(), measure="share").see.startswith("At ε = 1, the loss is 5% of V* for **central**")
     assert drawn(curve(), other, symbol="K").see.startswith("At K = 1, ")
     assert drawn(curve(), symbol="K").see.startswith("At K = 10, the privacy cost is 10,000 ")
+    assert drawn(curve(), measure="gap price").see.startswith(f"{cost} 100,000 for **central** (5% of v*).")
+    for less in (
+        curve(center=-X),
+        curve(worst=np.zeros(3)),
+    ):  # noise helped by chance, or nothing can be lost
+        assert re.match(rf"{cost} [^ ]+ for \*\*central\*\*\. ", drawn(less).see)
 
 
 @pytest.mark.parametrize("dark", [False, True])
