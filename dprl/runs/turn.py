@@ -17,7 +17,7 @@ log = logging.getLogger("dprl.runs.worker")
 TURN = 0.25  # s
 HELD = 5  # the most seeds that a worker has started: several runs of one visitor can grow side by side
 MOST = 8  # the same, if the further seeds belong to visitors who have none started
-KEPT = 2 * MOST + 4  # interrupted runs that a worker keeps: with those that come last, and cancelled ones
+KEPT = MOST + 4  # interrupted runs that a worker keeps; any other starts again at its next turn
 
 # The module whose functions play seeds and answer questions; tests use a small one.
 SIMULATION = "dprl.simulation"
