@@ -14,15 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dprl.fields import (
-    Field,
-    SpecError,
-    decode,
-    parse_params,
-    read_json,
-    read_text,
-    shown,
-)
+from dprl.fields import Field, SpecError, decode, parse_params, read_json, read_text, shown
 from dprl.simulation import RunSpec, spec_from_json
 from tests.problems import refused
 

@@ -374,10 +374,7 @@ def test_a_claim_holds_where_the_whole_interval_is_within_the_zone_that_is_drawn
 # and how many there are of what is numbered for itself.
 NUMBERED: dict[str, tuple[str, dict[str, int]]] = {
     "online": ("3.1-2 4.1-1 5.1-7 6.1-1 B.1-9 C.2-11", {"Table": 1, "Figure": 1, "Algorithm": 1}),
-    "offline": (
-        "2.1-2 2.4-4 2.7-7 3.1-4 4.1-1 C.1-11 D.1-18 E.1-17 E.20-20",
-        {"Figure": 1, "Algorithm": 2},
-    ),
+    "offline": ("2.1-2 2.4-4 2.7-7 3.1-4 4.1-1 C.1-11 D.1-18 E.1-17 E.20-20", {"Figure": 1, "Algorithm": 2}),
     "pac": ("1-23", {"Algorithm": 5, "Claim": 2, "Figure": 2}),
     "linear": ("5-32", {"Table": 1, "Algorithm": 3, "Assumption": 2, "Remark": 8}),
     "shuffle": ("4-4 6-42", {"Algorithm": 4}),

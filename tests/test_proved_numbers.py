@@ -105,11 +105,7 @@ def test_sheets_cards_and_sentences_say_no_more_than_is_proved() -> None:
         (price.about_ladder([LadderStep("a", 2.0, 3.6624, 1e-6)], None), r"\(", "3.67"),
         (room.shuffled(5, 3.6624, 1e-6), r"\(", "3.67"),
         (proved_in_words(card), "rho ", "0.1235"),  # type: ignore[arg-type]
-        (
-            uploads.about_bound(1.0, 1.0, "x", 0, 0.1234561, "y"),
-            "β = ",
-            "0.123457",
-        ),
+        (uploads.about_bound(1.0, 1.0, "x", 0, 0.1234561, "y"), "β = ", "0.123457"),
     ]
     for text, before, least in above:
         assert said(text, before) == Decimal(least), text

@@ -63,12 +63,7 @@ SAID: dict[Callable[[Any], str], list[tuple[Any, str]]] = {
         (9.999e8, "1 billion"),
         (-2.5e6, "−2.5 million"),
     ],
-    words.exponent: [
-        (0.5, "0.50"),
-        (-0.004, "0.00"),
-        (-1.018, "−1.02"),
-        (1, "1.00"),
-    ],
+    words.exponent: [(0.5, "0.50"), (-0.004, "0.00"), (-1.018, "−1.02"), (1, "1.00")],
     words.duration: [
         (None, "an unknown time"),
         (0.2, "less than a second"),
@@ -76,12 +71,7 @@ SAID: dict[Callable[[Any], str], list[tuple[Any, str]]] = {
         (600, "about 10 min"),
         (9000, "about 2.5 h"),
     ],
-    words.size: [
-        (512, "512 bytes"),
-        (1536, "1.54 kB"),
-        (2e7, "20 MB"),
-        (3.4e9, "3.4 GB"),
-    ],
+    words.size: [(512, "512 bytes"), (1536, "1.54 kB"), (2e7, "20 MB"), (3.4e9, "3.4 GB")],
 }
 
 

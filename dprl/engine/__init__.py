@@ -5,15 +5,7 @@ on first use, in the process that needs them (`compiler`). Both give the same re
 needed, nothing is compiled, and neither wasmtime nor numba is imported.
 """
 
-from dprl.engine.compiler import (
-    KernelError,
-    cache_folder,
-    compiled,
-    function_type,
-    kernel,
-    rng_type,
-    type_of,
-)
+from dprl.engine.compiler import KernelError, cache_folder, compiled, function_type, kernel, rng_type, type_of
 from dprl.engine.folder import home, kernels, make_inside, private, settle, write_whole
 from dprl.engine.host import ready
 from dprl.engine.sources import source_digest

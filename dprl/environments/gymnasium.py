@@ -206,18 +206,14 @@ def from_gymnasium(
             ) from None
     elif options:
         raise SpecError(
-            "options",
-            f"{', '.join(options)} can only be given together with an id; leave this out.",
+            "options", f"{', '.join(options)} can only be given together with an id; leave this out."
         )
     limit, inside = None, env
     while isinstance(inside, gymnasium.Wrapper):
         if isinstance(
             inside, gymnasium.RewardWrapper | gymnasium.ActionWrapper | gymnasium.ObservationWrapper
         ):
-            raise SpecError(
-                "env",
-                f"the wrapper {type(inside).__name__} changes the model; remove it.",
-            )
+            raise SpecError("env", f"the wrapper {type(inside).__name__} changes the model; remove it.")
         if isinstance(inside, gymnasium.wrappers.TimeLimit):
             steps = int(inside._max_episode_steps)
             limit = steps if limit is None else min(steps, limit)

@@ -126,12 +126,7 @@ def pessimism_of_cells(
 
 
 def coverage_of_cells(
-    behaviour: Array,
-    best: Array,
-    *,
-    step: int | None = None,
-    dark: bool = False,
-    **how: Any,
+    behaviour: Array, best: Array, *, step: int | None = None, dark: bool = False, **how: Any
 ) -> Picture:
     """Draw cells' probabilities [H, S, A] in the data and under the best policy. See `count_heatmaps` for the rest."""
     colors = style.theme(dark)

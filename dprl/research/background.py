@@ -15,15 +15,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, Unpack, overload
 from dprl import simulation
 from dprl.fields import SpecError, check_type, shown
 from dprl.research.traces import AnyTrace, Progress, Trace
-from dprl.simulation import (
-    OfflineSpec,
-    OfflineTrace,
-    RunSpec,
-    SeedTrace,
-    Spec,
-    UploadSpec,
-    UploadTrace,
-)
+from dprl.simulation import OfflineSpec, OfflineTrace, RunSpec, SeedTrace, Spec, UploadSpec, UploadTrace
 from dprl.simulation.kinds import given_spec
 
 if TYPE_CHECKING:
@@ -70,11 +62,7 @@ def collect(
 
 
 def looks(
-    store: Store,
-    wanted: Sequence[S],
-    visitor: str,
-    read: Callable[[Store, S], T | None],
-    found: dict[S, T],
+    store: Store, wanted: Sequence[S], visitor: str, read: Callable[[Store, S], T | None], found: dict[S, T]
 ) -> Generator[float, None, None]:
     """Poll all runs: add finished ones to `found`, and yield the share done; closing the generator withdraws the
     requests."""

@@ -63,11 +63,7 @@ def content(mdp: TabularMDP, trace: SeedTrace) -> dict[str, Any]:
         )
         best.append(episode(mdp.P, mdp.d1, trace.optimal_policy, random))
     return figures.one_user(
-        moments,
-        best,
-        drawing=mdp.drawing,
-        states=mdp.state_labels,
-        actions=mdp.action_labels,
+        moments, best, drawing=mdp.drawing, states=mdp.state_labels, actions=mdp.action_labels
     )
 
 

@@ -56,10 +56,7 @@ def _worth(policy: Policy, releases: int) -> Iterable[str]:
         learned, covered = held["learned"][1], held["covered"]
         head = verdict.headline(held["verdict"], tuple(held["difference"]), learned, covered, releases)
     yield f'<div class="verdict">{markup(head)}</div>'
-    yield html_table(
-        ["Reward of an episode", "About", "95% interval"],
-        verdict.rows_of(about),
-    )
+    yield html_table(["Reward of an episode", "About", "95% interval"], verdict.rows_of(about))
     low = bool(held["verdict"]) and bound["worth at least"] < held["behaviour"][1]
     below = f" {uploads.below(held['behaviour'][1])}" if low else ""
     lacking = not all(all(row) for row in policy.enough)

@@ -40,13 +40,7 @@ T_co = TypeVar("T_co", bound=TraceCore, covariant=True)
 RUNS = "finished runs, such as dprl.run(spec)"
 Progress = Callable[[float], None]
 Measure = Literal[
-    "regret",
-    "share",
-    "regret per episode",
-    "privacy cost",
-    "suboptimal episodes",
-    "suboptimality",
-    "policy",
+    "regret", "share", "regret per episode", "privacy cost", "suboptimal episodes", "suboptimality", "policy"
 ]
 Source = tuple[str, str]  # the subject of a source, and the text that names its papers
 NOTIONS = {"zcdp": "Bun, Steinke 2016"}  # the paper that introduced each notion of privacy, if we know it

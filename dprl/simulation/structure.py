@@ -32,8 +32,7 @@ def check(given: str, learner: str) -> None:
     able = [key for key, other in ALGORITHMS.items() if "structure" in other.declarable]
     if learner not in able:
         raise SpecError(
-            "structure",
-            f"{learner} cannot use a declared structure; give none, or algorithm {either(able)}.",
+            "structure", f"{learner} cannot use a declared structure; give none, or algorithm {either(able)}."
         )
 
 

@@ -108,7 +108,7 @@ class FeatureGram(Statistic):
             f"{B0}, and σ_u = (128/ε) H √(HB) ln²(32HB₀B/δ) in each vector"
         )
         notes = [
-            "matrix noise is (Z + Zᵀ)/√2: Algorithm 2 of Luyo et al. 2021 states (Z + Zᵀ)/2, and its proof uses √2",
+            "matrix noise is (Z + Zᵀ)/√2: Algorithm 2 of Luyo et al. 2021 states (Z + Zᵀ)/2, and its proof uses √2"
         ]
         if epsilon >= 1:
             notes.append(

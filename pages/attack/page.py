@@ -157,9 +157,7 @@ def measured_attack(spec: AttackSpec, found: AttackScores, card: Guarantee, curv
     delta = curves["delta"]
     proved, claimed = card.proved_epsilon or np.inf, card.claimed_epsilon or np.inf
     epsilon = epsilon_of_separation(
-        separation(found.first, found.second),
-        np.array(curves["separations"]),
-        np.array(curves["measures"]),
+        separation(found.first, found.second), np.array(curves["separations"]), np.array(curves["measures"])
     )
     half = spec.noise == "half"
     farthest = (spec.first, spec.second) == pairs_of(spec.run)["farthest"]

@@ -32,15 +32,7 @@ from dprl.runs.store import Store
 from dprl.sentences import room as sentences
 from dprl.tables import csv
 from dprl.words import human, percent
-from pages.room.state import (
-    CLINIC,
-    LEAD,
-    group,
-    leave,
-    prediction_in_words,
-    results,
-    step_of_lesson,
-)
+from pages.room.state import CLINIC, LEAD, group, leave, prediction_in_words, results, step_of_lesson
 from pages.shared.controls.widgets import segments
 from pages.shared.layout.browser import component, copy_link
 from pages.shared.layout.chart import save

@@ -47,8 +47,7 @@ def test_chips_have_signs_and_charts_follow_day_and_night_on_every_page(visit: V
 
 
 @pytest.mark.parametrize(
-    "path",
-    first(["", "explore?embed=true", "users", "offline", "lessons?lesson=trust&step=1"]),
+    "path", first(["", "explore?embed=true", "users", "offline", "lessons?lesson=trust&step=1"])
 )
 def test_on_a_telephone_no_tool_of_a_chart_lies_over_its_title(visit: Visits, path: str) -> None:
     page = visit(path, 390)

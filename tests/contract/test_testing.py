@@ -161,14 +161,8 @@ def biased(S: int = 3, H: int = 4) -> TabularMDP:
 
 
 ENVIRONMENT_FAULTS: dict[str, tuple[Environment, str]] = {
-    "another model each time": (
-        replace(EVEN, make=changed(R=lambda mdp: mdp.R * random.random())),
-        "models",
-    ),
-    "hidden state": (
-        replace(EVEN, make=changed(R=lambda mdp: mdp.R / (1 + next(number)))),
-        "models",
-    ),
+    "another model each time": (replace(EVEN, make=changed(R=lambda mdp: mdp.R * random.random())), "models"),
+    "hidden state": (replace(EVEN, make=changed(R=lambda mdp: mdp.R / (1 + next(number)))), "models"),
     "one array for all": (
         replace(EVEN, make=lambda S=3, H=4: KEPT if (S, H) == (3, 4) else make(S, H)),
         "models",

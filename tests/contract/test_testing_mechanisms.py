@@ -14,11 +14,7 @@ from dprl.privacy.errors import laplace_length, laplace_tail
 from dprl.privacy.losses import Gaussian, Laplace, Losses
 from dprl.privacy.mechanisms import Mechanism, Stream
 from dprl.privacy.mechanisms.laplace import laplace_ratio
-from dprl.privacy.mechanisms.mechanism import (
-    all_releases,
-    no_rows,
-    scattered_releases,
-)
+from dprl.privacy.mechanisms.mechanism import all_releases, no_rows, scattered_releases
 from dprl.statistics import Change
 from dprl.testing import CheckFailed, check_mechanism
 from tests.problems import first

@@ -40,10 +40,7 @@ def four_in_a_row() -> Chain:
     rng = np.random.default_rng(0)
     true = np.floor(rng.gamma(0.5, 2000.0, size=(H, S, A)))
     noisy = true + rng.laplace(scale=300.0, size=true.shape)
-    labels = {
-        "state_labels": tuple(f"state {s}" for s in range(S)),
-        "action_labels": ("left", "right"),
-    }
+    labels = {"state_labels": tuple(f"state {s}" for s in range(S)), "action_labels": ("left", "right")}
     return Chain(P, R, policy, optimal, Q, occupancy, true, noisy, labels)
 
 

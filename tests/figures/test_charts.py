@@ -9,13 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from dprl.figures import (
-    attack,
-    lessons,
-    papers,
-    regret,
-    style,
-)
+from dprl.figures import attack, lessons, papers, regret, style
 from dprl.figures import users as needed
 from dprl.figures.lines import SEEN, Series
 from dprl.figures.looks import CurveStyle

@@ -17,11 +17,7 @@ from tests.figures import captioned
 def world(key: str, **params: Any) -> tuple[Any, dict[str, Any]]:
     environment = ENVIRONMENTS[key]
     mdp = environment.make(**{f.name: f.default for f in environment.fields} | params)
-    return mdp, {
-        "drawing": mdp.drawing,
-        "state_labels": mdp.state_labels,
-        "action_labels": mdp.action_labels,
-    }
+    return mdp, {"drawing": mdp.drawing, "state_labels": mdp.state_labels, "action_labels": mdp.action_labels}
 
 
 def named(picture: Picture, name: str) -> list[Any]:

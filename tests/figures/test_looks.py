@@ -107,10 +107,7 @@ def test_text_and_lines_stand_out_from_the_page(name: str) -> None:
     theme = THEMES[name]
     for text in (theme.ink, theme.muted):
         assert contrast(text, theme.background) >= 4.5
-    graphics = [
-        *theme.roles.values(),
-        *theme.actions,
-    ]
+    graphics = [*theme.roles.values(), *theme.actions]
     for color in graphics:
         assert contrast(color, theme.background) >= 3.0, color
 

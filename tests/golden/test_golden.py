@@ -52,12 +52,7 @@ def records(algorithm: str, privacy: str, mechanism: str | None, reports: str) -
 
 
 def record(
-    algorithm: str,
-    privacy: str,
-    mechanism: str | None,
-    reports: str,
-    bonus: str,
-    mode: str,
+    algorithm: str, privacy: str, mechanism: str | None, reports: str, bonus: str, mode: str
 ) -> dict[str, Any]:
     """A few numbers on which everything in a run has an influence."""
     sized = calibrations_for(algorithm, mechanism)[-1] if mechanism else None

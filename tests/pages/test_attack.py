@@ -63,11 +63,7 @@ def test_the_first_visit_shows_an_attack_at_once_and_starts_nothing(visit: Visit
 def test_the_page_opens_with_a_guess_and_then_says_how_often_the_best_is_right(visit: Visit) -> None:
     app = visit(PAGE)
     headings = [m.value for m in app.markdown if m.value.startswith("## ")]
-    assert headings == [
-        "## Whose data is this?",
-        "## Attack a release",
-        "## Two users collude",
-    ]
+    assert headings == ["## Whose data is this?", "## Attack a release", "## Two users collude"]
     assert "The best attacker guesses right" not in words(app)
     for _ in range(3):
         press(app, "guess_True")

@@ -193,11 +193,7 @@ SHORT = RunSpec(environment_params={"S": 3, "H": 3}, episodes=10**4, seeds=2)
 
 
 # What a page asks for by its link, in each of its names; in the others it asks when something is pressed.
-ASKED = {
-    "sweep": OTHERS["tradeoffs"],
-    "offline": OTHERS["offline"],
-    "attack": OTHERS["attack"],
-}
+ASKED = {"sweep": OTHERS["tradeoffs"], "offline": OTHERS["offline"], "attack": OTHERS["attack"]}
 
 
 @pytest.mark.parametrize(

@@ -29,10 +29,7 @@ def short(key: str, privacy: str) -> str:
 
 @pytest.mark.parametrize(
     ("key", "privacy"),
-    first(
-        [(k, p) for k in LEARNERS for p in ALGORITHMS[k].privacies],
-        lambda given: loop(given[0]),
-    ),
+    first([(k, p) for k in LEARNERS for p in ALGORITHMS[k].privacies], lambda given: loop(given[0])),
 )
 def test_every_tab_of_a_run_without_counts(visit: Visit, work: Work, key: str, privacy: str) -> None:
     run = short(key, privacy)

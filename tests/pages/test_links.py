@@ -49,10 +49,7 @@ def views(draw: st.DrawFn) -> View:
 
 
 curves = st.builds(
-    Curve,
-    spec=specs(),
-    name=st.text(max_size=2 * MAX_NAME).map(clean_name),
-    hidden=st.booleans(),
+    Curve, spec=specs(), name=st.text(max_size=2 * MAX_NAME).map(clean_name), hidden=st.booleans()
 )
 
 

@@ -40,16 +40,8 @@ def test_all_settings_are_shown_and_locked_and_it_is_said(visit: Visit, page: st
 @pytest.mark.parametrize(
     ("text", "usable", "fixed"),
     [
-        (
-            "epsilon,seeds",
-            {"Episodes K"},
-            {"Privacy budget ε", "Privacy budget ε, exact value", "Seeds"},
-        ),
-        (
-            "all,-epsilon",
-            {"Privacy budget ε", "Privacy budget ε, exact value"},
-            {"Episodes K", "Seeds"},
-        ),
+        ("epsilon,seeds", {"Episodes K"}, {"Privacy budget ε", "Privacy budget ε, exact value", "Seeds"}),
+        ("all,-epsilon", {"Privacy budget ε", "Privacy budget ε, exact value"}, {"Episodes K", "Seeds"}),
         ("environment", {"Algorithm"}, {"Environment", "S", "H", "variant"}),
     ],
 )

@@ -257,11 +257,9 @@ def test_users_leaves_out_what_cannot_be_run_and_says_which_field_is_why() -> No
 def test_questions_are_studies_of_one_base_each_its_own_answer(environment: str) -> None:
     base = RunSpec(environment=environment, seeds=10)
     found = studies.questions(base)
-    assert {
-        "When is privacy free?",
-        "Which mechanism costs least?",
-        "How many users are needed?",
-    } <= set(found)
+    assert {"When is privacy free?", "Which mechanism costs least?", "How many users are needed?"} <= set(
+        found
+    )
     for title, study in found.items():
         assert study.base == base
         assert any(point.spec for point in study.sweep.points)

@@ -126,10 +126,7 @@ def likelihood_ratio(mechanism: Mechanism) -> None:
             f"log_ratio: its exponential has mean {one.mean():.3g}, and a likelihood ratio has 1",
         )
     whole = many(mechanism)
-    streams = (
-        (whole.stream, LOOKED, list(range(MANY))),
-        (unit_stream(mechanism, LONG), GLANCED, places(21)),
-    )
+    streams = ((whole.stream, LOOKED, list(range(MANY))), (unit_stream(mechanism, LONG), GLANCED, places(21)))
     limit = critical(2 * (MANY + PLACES))
     for seed, (stream, executions, entering) in enumerate(streams):
         noise = unit_noise(mechanism, stream, executions, 2, 22 + seed)

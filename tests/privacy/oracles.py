@@ -20,11 +20,7 @@ Complex = NDArray[Any]  # complex128
 Curve = Callable[[float], float]
 
 
-def inverted(
-    moment: Callable[[Complex], Complex],
-    infinite: float = 0.0,
-    accuracy: float = 1e-4,
-) -> Curve:
+def inverted(moment: Callable[[Complex], Complex], infinite: float = 0.0, accuracy: float = 1e-4) -> Curve:
     """delta(epsilon) from ln M(z), whose L is finite but with probability `infinite`."""
 
     def curve(epsilon: float) -> float:

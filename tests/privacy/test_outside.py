@@ -59,11 +59,7 @@ def test_it_is_for_calibrated_noise_in_running_counts() -> None:
             assert (spec.reports, spec.calibration) == ("all", "calibrated")
             assert RunSpec(privacy=privacy, **SMALL).mechanism == before[privacy][0]
             assert unplayable(spec) == "A browser cannot draw noise from another package."
-            for name, value in (
-                ("reports", "played"),
-                ("calibration", "paper"),
-                ("contribution", 2),
-            ):
+            for name, value in (("reports", "played"), ("calibration", "paper"), ("contribution", 2)):
                 with refused(f"{name}: "):
                     RunSpec(privacy=privacy, mechanism=key, **(SMALL | {name: value}))
     assert {privacy: privatizer.mechanisms for privacy, privatizer in PRIVATIZERS.items()} == before

@@ -34,11 +34,7 @@ def test_the_numbers_in_what_epsilon_and_delta_mean() -> None:
     assert [math.exp(e) for e in (0.1, 1.0, 10.0)] == pytest.approx([1.11, 2.7, 22_000], rel=0.01)
     mu = gaussian_mu(1.0, 1e-6)
     assert stats.norm.sf(1.0, mu * mu / 2, mu) == pytest.approx(20e-6, rel=0.02)
-    for phrase in (
-        "1.11 at ε = 0.1, 2.7 at ε = 1, and 22,000 at",
-        "more than 2.7 times",
-        "20 in a million",
-    ):
+    for phrase in ("1.11 at ε = 0.1, 2.7 at ε = 1, and 22,000 at", "more than 2.7 times", "20 in a million"):
         assert phrase in plain(promise.SAID["meaning"])
 
 

@@ -8,16 +8,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from dprl.rooms.response import (
-    DRAWS,
-    curator_count,
-    flip,
-    law,
-    opposites,
-    report,
-    share_of_yes,
-    shuffled,
-)
+from dprl.rooms.response import DRAWS, curator_count, flip, law, opposites, report, share_of_yes, shuffled
 
 EPSILONS = [0.1, 0.5, 1.0, math.log(3), 2.0, 5.0]
 

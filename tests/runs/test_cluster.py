@@ -133,11 +133,7 @@ def test_a_scheduler_that_is_gone_costs_nothing_but_time(store: Store) -> None:
 
 @pytest.mark.thorough
 def test_a_cluster_with_other_sources_is_refused_in_one_sentence(
-    far: Store,
-    two: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    far: Store, two: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def other_sources() -> None:
         from dprl.runs import cluster as remote

@@ -157,10 +157,7 @@ def test_compiled_and_plain_python_give_the_same_bits(
         fast, plain = (SeedRun(spec, 5, plain=p, walk_below=walk_below) for p in (False, True))
         same_bits(finished(fast), finished(plain))
         # and all streams were used up to the same point
-        for ours, theirs in (
-            (fast._users_rng, plain._users_rng),
-            (fast._noise_rng, plain._noise_rng),
-        ):
+        for ours, theirs in ((fast._users_rng, plain._users_rng), (fast._noise_rng, plain._noise_rng)):
             assert ours.random() == theirs.random()
 
 

@@ -62,9 +62,7 @@ def released(spec: UploadSpec) -> Array:
     return trace.released
 
 
-def test_a_table_of_pandas_is_counted_as_its_csv_is_and_only_counts_are_written(
-    home: Path,
-) -> None:
+def test_a_table_of_pandas_is_counted_as_its_csv_is_and_only_counts_are_written(home: Path) -> None:
     table = pd.read_csv(io.StringIO(CSV))
     spec = upload(table, PUBLIC, rho=1.0, held_out=0.0)
     (path,) = [path for path in home.rglob("*") if path.is_file()]

@@ -10,14 +10,7 @@ import pytest
 from dprl.environments.linear_synthetic import features
 from dprl.mdp import Size
 from dprl.mdp.tabular import Array
-from dprl.statistics.regression import (
-    Gram,
-    Moment,
-    bounded_gram,
-    bounded_moment,
-    gram_change,
-    moment_change,
-)
+from dprl.statistics.regression import Gram, Moment, bounded_gram, bounded_moment, gram_change, moment_change
 from tests.compare import FIVE
 
 PHI = features()

@@ -13,14 +13,7 @@ from typing import Any
 import numpy as np
 
 from dprl.fields import Field
-from dprl.learners.offline.learner import (
-    Learned,
-    OfflineLearner,
-    OfflineProblem,
-    PaperNoise,
-    Plan,
-    decided,
-)
+from dprl.learners.offline.learner import Learned, OfflineLearner, OfflineProblem, PaperNoise, Plan, decided
 from dprl.mdp import counts
 from dprl.mdp.tabular import Array
 from dprl.statistics import DATASET, REWARDS
@@ -171,10 +164,7 @@ def unproved_without_noise(params: Mapping[str, Any]) -> str:
 
 
 LEAST = ("C1", "C2", "C")
-SHOWN = {
-    "visits": lambda released: counts.visits(released[0]),
-    "rewards": lambda released: released[1],
-}
+SHOWN = {"visits": lambda released: counts.visits(released[0]), "rewards": lambda released: released[1]}
 
 DP_APVI = OfflineLearner(
     key="dp-apvi",

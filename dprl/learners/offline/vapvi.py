@@ -17,14 +17,7 @@ from dprl.learners.offline.learner import Learned, OfflineLearner, OfflineProble
 from dprl.learners.offline.linear import LAMBDA, UNPROVED, UNPROVED_WITHOUT_NOISE, feature_norms, raised
 from dprl.mdp.tabular import Array
 from dprl.statistics.family import Family
-from dprl.statistics.regression import (
-    Gram,
-    Moment,
-    bounded_gram,
-    bounded_moment,
-    gram_change,
-    moment_change,
-)
+from dprl.statistics.regression import Gram, Moment, bounded_gram, bounded_moment, gram_change, moment_change
 
 
 def plan(problem: OfflineProblem) -> Plan:
@@ -145,7 +138,7 @@ PAPER_NOISE = {
         formula="with rho_0 = rho/(5H): on each matrix (Z + Z^T)/sqrt 2, Z of N(0, 1/(4 rho_0)); on each vector of "
         "squares N(0, 2H^4/rho_0), on the other vectors N(0, 2H^2/rho_0)",
         sources=("QW23-offline Algorithm 2, line 2, and Appendix A",),
-    ),
+    )
 }
 
 CONSTANTS = (

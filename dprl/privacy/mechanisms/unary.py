@@ -106,11 +106,7 @@ def _most(stream: Stream) -> tuple[float, float, float]:
     """
     (groups, _, _), (kept, turned, variance), shares = stream.batches
     asked = shares[0] / groups
-    return (
-        (variance + 1) / asked,
-        kept / ((kept - turned) * asked),
-        math.sqrt(shares[0] / shares.min()),
-    )
+    return ((variance + 1) / asked, kept / ((kept - turned) * asked), math.sqrt(shares[0] / shares.min()))
 
 
 def _std(stream: Stream) -> Array:

@@ -121,12 +121,7 @@ def every(statistic: Statistic) -> str:
 
 
 def calibrated_scale(
-    mechanism: Mechanism,
-    change: Change,
-    stream: Stream,
-    epsilon: float,
-    delta: float,
-    contribution: int = 1,
+    mechanism: Mechanism, change: Change, stream: Stream, epsilon: float, delta: float, contribution: int = 1
 ) -> float:
     """Return the least noise scale for which we can prove (epsilon, delta) for up to `contribution` times `change`."""
 

@@ -93,9 +93,7 @@ def asked(stream: Stream, request: Request) -> Stream:
     while request.contribution * epsilon > request.epsilon:
         epsilon = math.nextafter(epsilon, 0.0)
     return replace(
-        stream,
-        batches=asking(size.H, weights / weights.sum(), epsilon),
-        questions=counts.questions(size),
+        stream, batches=asking(size.H, weights / weights.sum(), epsilon), questions=counts.questions(size)
     )
 
 

@@ -259,8 +259,7 @@ def calibrated_bits(users: NDArray[np.int64], fair: int, variance: float) -> Arr
     # the smaller root of q (1 - q) = share, without cancellation
     q = 2 * share / (1 + np.sqrt(1 - 4 * share))
     return np.stack(
-        [np.where(few, users * np.ceil(fair / users), users), np.where(few, 0.5, q)],
-        axis=1,
+        [np.where(few, users * np.ceil(fair / users), users), np.where(few, 0.5, q)], axis=1
     ).astype(float)
 
 

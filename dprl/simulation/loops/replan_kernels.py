@@ -145,14 +145,7 @@ def simulate(
         now = setup.K
         if left > 1:
             now = next_release(
-                users,
-                left,
-                setup.K,
-                setup.settings,
-                state.released,
-                state.pace,
-                model.possible,
-                state.policy,
+                users, left, setup.K, setup.settings, state.released, state.pace, model.possible, state.policy
             )
         while setup.splits and targets[target] < now:
             # points of the curve are public: nothing is released there, and nobody plans
@@ -207,12 +200,7 @@ def disturb_told(
 
 @kernel
 def learn(
-    plan: Callable[..., None],
-    users: int,
-    model: Model,
-    setup: Setup,
-    state: State,
-    policy: Any,
+    plan: Callable[..., None], users: int, model: Model, setup: Setup, state: State, policy: Any
 ) -> None:
     """Compute the next policy from the released counts. A stochastic policy also depends on the number of its users."""
     if policy.ndim == 2:

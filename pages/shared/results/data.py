@@ -60,10 +60,7 @@ def curves(spec: Spec) -> RunCurves:
         return run if run.whole(spec.seeds) else replace(run, token=version)
 
     return cache_of_all().cached(
-        ("curves", spec.to_json()),
-        load,
-        lambda: store().version(spec),
-        lambda run: run.whole(spec.seeds),
+        ("curves", spec.to_json()), load, lambda: store().version(spec), lambda run: run.whole(spec.seeds)
     )
 
 
