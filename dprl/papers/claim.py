@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from dprl.environments import ENVIRONMENTS
@@ -14,6 +16,7 @@ from dprl.sentences.papers import Form
 from dprl.simulation import Spec
 
 TRACES = "traces"  # a question about runs that is answered from their whole traces
+TEXTS = tomllib.loads(Path(__file__).with_name("claims.toml").read_text("utf-8"))
 
 
 @dataclass(frozen=True)
@@ -103,6 +106,12 @@ class Claim:
         return {
             spec: setting.question for setting in self.settings if setting.question for spec in setting.specs
         }
+
+
+def claim_of(key: str, settings: tuple[Setting, ...]) -> Claim:
+    """Return the claim with its texts from claims.toml. Raises KeyError if they are missing."""
+    texts = {name: text.format(**TEXTS["phrases"]) for name, text in TEXTS[key].items()}
+    return Claim(**{"key": key, "seen": "", "settings": settings, **texts})
 
 
 def plot_of(

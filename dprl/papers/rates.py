@@ -15,15 +15,13 @@ from dprl.metrics.curves import Array, Evidence
 from dprl.metrics.growth import FLAT, power_law
 from dprl.metrics.verdicts import Finding, at_most, more_than, t_interval
 from dprl.papers import hard, offline, regret
-from dprl.papers.claim import Claim, Setting, environment_of, heading
+from dprl.papers.claim import Setting, claim_of, environment_of, heading
 from dprl.papers.experiments import (
     ANYTIME,
     EPSILONS,
     EVERYBODY,
-    LEAST,
     LINEAR,
     MIXTURE,
-    QW_ONLINE,
     SEEDS,
     SHUFFLED,
     TABULAR,
@@ -163,17 +161,9 @@ def data_needed(specs: Sequence[OfflineSpec]) -> Setting:
 RUNS = [at(name, 10**12) for name in HORIZONS]
 RUNS += [run.baseline() for run in RUNS]
 OTHER = "private-ucb-vi"
-FIXED = "Each environment has a gap between its actions, so regret stops growing before the term √K matters."
 
-VARIANCE = Claim(
+VARIANCE = claim_of(
     "variance-horizon",
-    "The √H of Bernstein bonuses",
-    "Knowing the variance helps more if the horizon is longer: the ratio of regrets grows like √H.",
-    f"{QW_ONLINE}, abstract and Theorem 4.1",
-    f"{LEAST} DP-UCBVI knows the variance, Private-UCB-VI only the range. Horizons are a factor of 2 apart. {FIXED} "
-    "With a trusted curator, noise enters both bonuses through the range, so most of the advantage is lost. With "
-    "the paper's constants, the Bernstein bonus is the larger one here.",
-    "A ratio above 1 favours the Bernstein bonus. The dotted line has the slope of √H.",
     (
         *(in_horizon(by_horizon(run, HORIZONS[run.environment]), OTHER, 0.5) for run in RUNS),
         *(
@@ -197,13 +187,8 @@ def against(base: RunSpec, other: str = OTHER) -> Setting:
 PLUS = [
     MIXTURE.replace(algorithm="ucrl-vtr-plus", episodes=10**12, environment_params={"d": d}) for d in (4, 8)
 ]
-HELPS = Claim(
+HELPS = claim_of(
     "variance-helps",
-    "Does knowing the variance help?",
-    "An algorithm that knows the variance loses less than one that knows only the range.",
-    f"ours; on bounds: {QW_ONLINE}, Table 1; Luyo et al. 2021, Appendix D.1 (without privacy)",
-    f"{LEAST} We compare DP-UCBVI with Private-UCB-VI, and UCRL-VTR+ with UCRL-VTR. {FIXED}",
-    "The lower a curve, the smaller the share of V* that an average episode has lost.",
     (
         *map(against, RUNS),
         *(against(one, "ucrl-vtr") for one in PLUS),
@@ -211,13 +196,8 @@ HELPS = Claim(
     ),
 )
 
-LINEAR_VARIANCE = Claim(
+LINEAR_VARIANCE = claim_of(
     "variance-linear",
-    "Variance in linear mixtures",
-    "Under privacy, UCRL-VTR+ has no better rate: its advantage does not grow with the horizon.",
-    "Luyo et al. 2021, Remark 6",
-    f"{LEAST} {FIXED} The rate does not improve. In our runs, the constant does: UCRL-VTR+ loses several times less.",
-    "A ratio above 1 favours UCRL-VTR+. A line that does not rise shows no better rate.",
     tuple(
         in_horizon(by_horizon(one, (5, 10, 20, 40)), "ucrl-vtr", None, f"d = {one.environment_params['d']}")
         for plus in PLUS
@@ -227,14 +207,8 @@ LINEAR_VARIANCE = Claim(
 
 FREE_EPSILONS = (0.1, 1.0, 10.0, 100.0, 1000.0, 10000.0)
 FREE_GAP = 0.05  # at the smallest number of users
-FREE = Claim(
+FREE = claim_of(
     "free-above",
-    "The ε above which privacy is free",
-    "The ε at which privacy costs as much as learning falls like 1/√K.",
-    f"{QW_ONLINE}, abstract",
-    f"{LEAST} In an environment with a gap, both costs stop growing, so the crossing stays where it is. In the bandit, "
-    "the gap shrinks like 1/√K, as in the worst case of the theorem.",
-    "Above the points, privacy costs less than learning. The dotted line has the slope of 1/√K.",
     (
         free_above(
             [
@@ -276,14 +250,8 @@ def mechanism_of(spec: RunSpec) -> str:
     return f"{PRIVATIZERS[spec.privacy].title}, {MECHANISMS[str(spec.mechanism)].title}"
 
 
-ERROR = Claim(
+ERROR = claim_of(
     "regret-in-error",
-    "Regret and the error of counts",
-    "Whatever the mechanism, privacy adds regret at most in proportion to E, the error of released counts.",
-    f"{QW_ONLINE}, Theorem 4.1",
-    f"{LEAST} The theorem bounds regret as a whole. E is proportional to 1/ε for every mechanism. With no trusted "
-    "party, the cost grows faster than E here, but stays below the theorem's term S²AH²E with all constants set to 1.",
-    "The privacy cost has at most the slope of E, or lies below the bound.",
     (
         *(
             regret.in_budget([run.replace(epsilon=epsilon) for epsilon in EPSILONS], mechanism_of(run))
@@ -303,14 +271,8 @@ RHOS = (1.0, 0.1, 0.01, 0.001)
 PURE_DATA = OfflineSpec(
     algorithm="dp-apvi", behaviour="mixture:0.7", n=10**11, seeds=SEEDS, privacy="pure", calibration="paper"
 )
-DATA = Claim(
+DATA = claim_of(
     "offline-order",
-    "Privacy cost in data",
-    "The amount of data needed until privacy costs hardly anything grows like 1/ε.",
-    "Qiao, Wang 2023 (offline), section 5",
-    "Noise is as in the paper, and open constants are ours. ε stands for √ρ, or for the ε of pure DP. There are enough "
-    "data if privacy adds at most 1% of V* to the loss. Runs cannot show that no algorithm needs fewer.",
-    "Each point shows the trajectories needed at one budget. The dotted line has the slope of 1/ε.",
     (
         *(
             data_needed([TABULAR.replace(environment=name, n=10**11, rho=rho) for rho in RHOS])
