@@ -15,12 +15,7 @@ This package imports nothing from dprl except words.
 
 from __future__ import annotations
 
-from dprl.theory import linear, offline, tabular
-from dprl.theory.bound import Bound, BoundSetting, BoundTerm
-
-BOUNDS: dict[str, Bound] = {
-    row.key: row for row in (*tabular.REGRET, *linear.REGRET, *tabular.MISTAKES, *offline.SUBOPTIMALITY)
-}
+from dprl.theory.bound import BOUNDS, Bound, BoundSetting, BoundTerm
 
 # Bounds that are not among them, with the reason, as shown next to the tables.
 LEFT_OUT = (

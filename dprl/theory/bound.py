@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import math
+import tomllib
 from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -180,3 +183,14 @@ class Bound:
         if float(at.K) < at.S**self.from_S:
             return f"proved for K from S^{self.from_S:g}"
         return ""
+
+
+def _term(exponents: dict[str, Any]) -> BoundTerm:
+    log = exponents.pop("log", "")
+    return BoundTerm(**{name: float(Fraction(power)) for name, power in exponents.items()}, log=log)
+
+
+BOUNDS: dict[str, Bound] = {
+    key: Bound(**{"key": key, "budget": "", **row, "terms": tuple(map(_term, row["terms"]))})
+    for key, row in tomllib.loads(Path(__file__).with_name("bounds.toml").read_text("utf-8")).items()
+}
