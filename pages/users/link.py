@@ -3,7 +3,7 @@
     v=1 & K=1e6 & S=20 & eps=0.5 & loss=5
     v=1 & problem=riverswim & K=1e8
 
-Default values are left out. Nothing is run: all results follow from a table that is bundled with the program.
+Default values are left out. Nothing is run: all results follow from a bundled table.
 """
 
 from __future__ import annotations
@@ -48,9 +48,8 @@ def users_table() -> Table:
 
 
 def asked_of(spec: RunSpec) -> Asked:
-    """Turn a run's environment, budget and number of users into a question for this page. Values that this page does
-    not offer are replaced by defaults, and so is the default number of users of Online, a billion, because nobody chose
-    it."""
+    """Turn a run's environment, budget and number of users into a question for this page. Replace values that this page
+    does not offer by defaults, and so Online's default number of users, because nobody chose it."""
     params, problems = dict(spec.environment_params), users_table().problems.values()
     same = (one for one in problems if (one.environment, dict(one.params)) == (spec.environment, params))
     known = next((one.key for one in same), "")
@@ -68,7 +67,8 @@ def asked_of(spec: RunSpec) -> Asked:
 
 @dataclass
 class Users(PageState):
-    """The state of the page for one visitor. asked: the question; taken: the one taken over from Online, or None."""
+    """The state of the page for one visitor. asked: the question; taken: the question taken over from Online, or
+    None."""
 
     asked: Asked = field(default_factory=Asked)
     taken: Asked | None = None
@@ -92,12 +92,11 @@ users = Users.mine
 
 
 def change(name: str, value: Any) -> None:
-    """Change one field of the question and update the address."""
     users().put(asked=replace(users().asked, **{name: value}))
 
 
 def take(asked: Asked) -> None:
-    """Replace the question with one that has other settings, after a click on their button."""
+    """Replace the question after a click on a button with other settings."""
     users().put(asked=asked)
     session().version += 1
 
