@@ -1,8 +1,4 @@
-"""Describe an input by its type, range and default, and report wrong values.
-
-A `Field` checks values from widgets, links, the command line and JSON, so a bad value leads to the same error
-everywhere.
-"""
+"""Describe inputs, and check values from widgets, links, the command line and JSON with the same errors."""
 
 from __future__ import annotations
 
@@ -32,12 +28,7 @@ _JSON = re.compile(r"[^=,]*=\s*(?=[{\[])")  # name= before an object or a list
 
 
 class SpecError(ValueError):
-    """The error for a bad input.
-
-    Attributes:
-        field: the name of the input.
-        sentence: the wrong value and the allowed values. The message is `field: sentence`.
-    """
+    """The error for a bad input. field: its name; sentence: the wrong value and the allowed values."""
 
     def __init__(self, field: str, message: str) -> None:
         super().__init__(f"{field}: {message}")
@@ -87,8 +78,7 @@ def check_flags(**flags: object) -> None:
 
 
 def similar(word: object, known: Iterable[str]) -> str:
-    """Suggest the known word most similar to a wrong one, as " (did you mean ...?)", or return "" if none is
-    similar."""
+    """Return " (did you mean ...?)" with the known word most similar to a wrong one, or "" if none is similar."""
     if not isinstance(word, str) or len(word) < 2:
         return ""
     words = list(known)
@@ -169,10 +159,7 @@ class Field:
         return SpecError(self.name, f"{wrong}; give {self.allowed}.")
 
     def check(self, value: Any) -> Any:
-        """Convert a value to its canonical type: a whole float to an int, or an int to a float.
-
-        Raises SpecError if the value has another type or is out of range.
-        """
+        """Convert a value to its canonical type (1.0 to 1, or 1 to 1.0). Raises SpecError if it is not allowed."""
         if (value is None and self.optional) or (isinstance(value, str) and value in self.words):
             return value
         if self.kind in ("text", "choice"):
@@ -240,8 +227,7 @@ def check_names(table: Iterable[str], given: Iterable[object]) -> None:
 
 
 def documented(table: Mapping[str, Field]) -> Callable[[type[T]], type[T]]:
-    """Decorate a spec class: describe each field in its docstring, and refuse wrong or missing names when it is
-    created."""
+    """Describe each field in a spec class's docstring, and refuse wrong or missing names in its constructor."""
 
     def with_fields(spec: type[T]) -> type[T]:
         made: Any = spec.__init__
@@ -343,8 +329,7 @@ def _parts(text: str) -> Iterator[str]:
 def check_params(name: str, owner: str, fields: Iterable[Field], given: Mapping[str, Any]) -> dict[str, Any]:
     """Check parameters, and return them in the order of `fields` with the defaults filled in.
 
-    Text values are parsed, so S="6" from a link and S=6 from JSON give the same result. Raises SpecError naming the
-    parameter.
+    Text values are parsed: S="6" from a link equals S=6 from JSON. Raises SpecError, naming the parameter.
     """
     table = {f.name: f for f in fields}
     for key in given:

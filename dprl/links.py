@@ -37,7 +37,7 @@ Pairs = dict[str, str]
 
 @cache
 def defaults(kind: str = FIRST) -> dict[str, Mapping[str, Any]]:
-    """Return the default values that links leave out: "always", or for a given value of "env", "alg" or "priv"."""
+    """Return the default values that links leave out, always or for each value of "env", "alg" and "priv"."""
     always = _usual(KINDS[kind].fields.values())
     worlds = {key: _usual(world.fields, "envp.") for key, world in ENVIRONMENTS.items()}
     learners = {
@@ -125,11 +125,8 @@ def differences(spec: Spec, first: Spec | None) -> Pairs:
 def decode_spec(
     text: str, files: Mapping[str, str] | None = None, kind: str = FIRST
 ) -> tuple[Any, list[str]]:
-    """Decode the text of `encode_spec` into a spec. Return the spec, or None if its environment is in an unknown file,
-    and a sentence about each wrong value, which is replaced by its default.
-
-    files: known texts that are too long for a link, by digest.
-    """
+    """Decode the text of `encode_spec`. Return the spec (None if its environment is in an unknown file), and a sentence
+    about each wrong value, which is replaced by its default. files: texts too long for a link, by digest."""
     pairs, wrong = split(text, kind=kind)
     spec, more = spec_from(pairs, files or {}, kind)
     return spec, wrong + more
@@ -139,10 +136,7 @@ def decode_curves(
     given: Sequence[str], own: Collection[str], files: Mapping[str, str] | None, kind: str
 ) -> Iterator[tuple[Any, Pairs, list[str]]]:
     """Decode the curves of a comparison. For each, yield the spec (or None), its own pairs, and a sentence about each
-    fault.
-
-    own: keys of settings outside the spec, which are never inherited from the first curve.
-    """
+    fault. own: keys of settings outside the spec, which are never inherited from the first curve."""
     first: Pairs = {}
     for index, text in enumerate(given):
         pairs, wrong = split(text, own, kind)
@@ -201,8 +195,8 @@ def split(text: str, more: Iterable[str] = (), kind: str = FIRST) -> tuple[Pairs
 
 
 def inherited(first: Mapping[str, str], given: Mapping[str, str]) -> Pairs:
-    """Return the pairs that a later spec inherits from the first one. Leave out the parameters of a different
-    environment or algorithm, and the report count if the first spec has no noise."""
+    """Return the pairs that a later spec inherits from the first. This excludes the parameters of a different
+    environment or algorithm, and the number of reports if the first spec has no noise."""
     dropped: set[str] = set() if "mech" in first else {"rep"}
     for owner, params in OWNERS.items():
         if params and owner in given and given[owner] != first.get(owner):
@@ -211,10 +205,8 @@ def inherited(first: Mapping[str, str], given: Mapping[str, str]) -> Pairs:
 
 
 def spec_from(pairs: Mapping[str, str], files: Mapping[str, str], kind: str) -> tuple[Any, list[str]]:
-    """Build the spec from `pairs`. Replace each wrong value by its default, and return a sentence about it.
-
-    Return None instead of the spec if its environment is in an unknown file.
-    """
+    """Build the spec from `pairs`. Replace each wrong value by its default, and return a sentence about it. Return None
+    instead of the spec if its environment is in an unknown file."""
     values = _values(pairs, files, kind)
     for name, value in values.items():
         if value is None:
@@ -225,7 +217,7 @@ def spec_from(pairs: Mapping[str, str], files: Mapping[str, str], kind: str) -> 
     try:
         return KINDS[kind].from_dict(_parsed(whole, kind)), []
     except SpecError:
-        pass  # try the link's own values without the defaults that suit them, and report the wrong ones
+        pass  # next, report the values that are wrong in the link itself, without the defaults added above
     problems: list[str] = []
     while True:  # each round leaves out one wrong value, so the loop ends
         try:
@@ -260,8 +252,7 @@ def _parsed(values: Mapping[str, Any], kind: str) -> dict[str, Any]:
 
 
 def checked(field: Field, text: str | None, otherwise: Any, problems: list[str]) -> Any:
-    """Parse a field's value. If it is missing or wrong, return `otherwise`; if it is wrong, also report it in
-    `problems`."""
+    """Parse a field's value. Return `otherwise` if it is missing or wrong; report a wrong value in `problems`."""
     if text is None:
         return otherwise
     try:

@@ -14,10 +14,7 @@ if TYPE_CHECKING:
         def __set__(self, spec: object, value: Given_contra) -> None: ...
 
     class Whole(int):
-        """A field stored as an int, even if it is given as 1e6 or as a NumPy integer.
-
-        It inherits from int because mypy ignores descriptors in the members of a protocol.
-        """
+        """A field stored as an int, even if it is given as 1e6 or as a NumPy integer."""
 
         def __get__(self, spec: object, owner: object = None) -> int: ...
         def __set__(self, spec: object, value: SupportsFloat) -> None: ...

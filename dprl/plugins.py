@@ -1,4 +1,4 @@
-"""Registries, to which other packages can add algorithms, environments and mechanisms by entry points.
+"""Registries to which other packages can add algorithms, environments and mechanisms as entry points.
 
 [project.entry-points."dprl.learners"]
 my-learner = "my_package.my_learner:ALGORITHM"
@@ -79,10 +79,8 @@ def put(registry: Registry[T], key: str, entry: T) -> None:
 
 
 def sources_of(**keys: str | None) -> list[str]:
-    """Return the package version and the code digest of each given entry that comes from another package.
-
-    keys: an entry's key by group, as in learners="my-learner".
-    """
+    """Return the package version and the code digest of each given entry that comes from another package. keys: an
+    entry's key by group, as in learners="my-learner"."""
     given = [(f"dprl.{group}", str(key)) for group, key in keys.items()]
     return [f"{sources[each]} {digests[each]}" for each in given if each in sources]
 
@@ -94,11 +92,9 @@ def add_plugins(
     refusal: Callable[[T], str] = lambda entry: "",
     added: Callable[[T], None] = lambda entry: None,
 ) -> None:
-    """Add the entries that other packages register in a group of entry points.
-
-    If an entry cannot be used, add a sentence to `failures` and warn. needed: the attributes that an entry must have.
-    refusal: returns the reason why an entry cannot be used, or "". added: called with each added entry.
-    """
+    """Add the entries that other packages register in a group of entry points. If an entry cannot be used, add a
+    sentence to `failures` and warn. needed: the attributes that an entry must have. refusal: returns the reason why an
+    entry cannot be used, or "". added: called with each added entry."""
     for point in entry_points(group=group):
         try:
             entry = point.load()

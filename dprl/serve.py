@@ -169,7 +169,6 @@ def dashboard(host: str, port: int) -> None:
         """Streamlit's ASGI application behind the guard."""
 
         async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-            """Answer one request."""
             await guard(super().__call__, scope, receive, send)
 
     end_with_parent()
@@ -243,7 +242,6 @@ class Guard:
         self._headers = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
 
     async def __call__(self, app: Any, scope: Any, receive: Any, send: Any) -> None:
-        """Let `app` answer a request."""
         left = False  # whether the visitor has left
 
         async def said(message: Any) -> None:

@@ -21,10 +21,10 @@ class Page:
     path: str  # its address on the server, "" for Home
     name: str  # its name in the navigation, and its heading unless `heading` is given
     says: str  # a sentence about its content, for previews of links
-    icon: str  # the Material Symbol of links to it
+    icon: str  # the Material Symbol shown on links to it
     section: str = ""  # its section in the navigation, or ""
     heading: str = ""  # the question at the top of the page, if it differs from the name
-    settings: bool = False  # the Material Symbol shown on links to it
+    settings: bool = False  # whether the sidebar has settings, which a link can lock
     # groups of runs requested under separate names, so that runs in Explore need not wait for them: the suffix of the
     # visitor's name, and the title on the Runs page
     groups: Mapping[str, str] = field(default_factory=dict)

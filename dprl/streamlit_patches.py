@@ -1,7 +1,6 @@
-"""Patch Streamlit on the server. Each patch names the upstream change that would make it unnecessary.
+"""Patch Streamlit on the server, before `dprl.serve` serves anything.
 
-`dprl.serve` applies the patches before it serves anything. Pages access Streamlit's internals through
-pages/shared/streamlit_internals.py.
+Each patch names the change to Streamlit that would make it unnecessary.
 """
 
 from __future__ import annotations
@@ -31,8 +30,8 @@ MOST_HELD = 10**9
 def leave_pages_to_app() -> None:
     """Stop Streamlit from serving the files in pages/ as pages of its own until app.py has run once.
 
-    Without this patch, the first visitor may see an error about a missing page. It will be unnecessary once an option
-    switches that folder off, or `st.navigation` is known before the first run.
+    Otherwise, the first visitor may see an error about a missing page. This will be unnecessary once an option switches
+    that folder off.
     """
     PagesManager.uses_pages_directory = False
 
@@ -57,9 +56,8 @@ def wake_sender_once() -> None:
     """Wake the thread that sends messages only if it is asleep.
 
     Streamlit wakes it at every message, and each time Python's lock changes hands twice. With forty visitors, this made
-    the 95th percentile of response times 1.3 to 2.3 times as long.
-
-    This will be unnecessary once Streamlit itself checks whether the thread is awake.
+    the 95th percentile of response times 1.3 to 2.3 times as long. This will be unnecessary once Streamlit itself
+    checks the thread.
     """
     wake = Runtime._enqueued_some_message
 
@@ -96,10 +94,8 @@ def hear_runs_to_their_end() -> None:
     """Skip a fragment's scheduled redraw while its page is being drawn or if nothing has changed.
 
     A redraw could begin after a run has ended but before the server's event loop has read all of it. Streamlit would
-    then ignore the rest: the end of the page would not appear, and its fragments would stop redrawing themselves.
-
-    A redraw takes about twenty times as long as asking the fragment whether anything has changed (see STILL). Once
-    something has changed, the whole page is drawn.
+    then ignore the rest: the end of the page would not appear, and its fragments would stop redrawing themselves. A
+    redraw also takes about twenty times as long as asking the fragment whether anything has changed (see STILL).
 
     This will be unnecessary once Streamlit reads a finished run to its end, and fragments can decide when to redraw.
     """
@@ -138,10 +134,7 @@ def _teller(visitor: AppSession, part: str) -> Callable[[], object] | None:
 
 
 def log_through_ours() -> None:
-    """Send all log lines through our logger, as JSON objects. Streamlit and its web server have their own handlers.
-
-    This will be unnecessary once an option lets the program choose the handlers.
-    """
+    """Send all log lines through our logger. This will be unnecessary once Streamlit makes its handlers optional."""
 
     def through_ours(theirs: logging.Logger) -> None:
         theirs.handlers, theirs.propagate = [], True

@@ -32,7 +32,6 @@ def escape_formulas(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _text(value: Any) -> Any:
-    """Return a cell, escaped if necessary."""
     if not isinstance(value, str):
         return value
     # pandas does not quote a carriage return, which would begin a new row

@@ -27,7 +27,7 @@ def raised(n: float) -> str:
 def human(value: float) -> str:
     """Write a number for a sentence, to three digits: 0.0571, 12,300, 1.2 million, 3.4 trillion, 1.5×10¹⁵.
 
-    An integer below a million keeps all its digits; a number that is not finite is "unknown".
+    Integers below a million keep all digits, and numbers that are not finite become "unknown".
     """
     if not math.isfinite(value):
         return str(SAID["unknown"])
@@ -52,8 +52,7 @@ def at_least(value: float, digits: int = 3) -> str:
 
 
 def at_most(value: float, digits: int = 3) -> str:
-    """Write an upper bound (ε, ρ, δ, β) like `human`, but rounded up, except for a relative SLACK: 3.6624 becomes
-    3.67."""
+    """Write an upper bound like `human`, but rounded up (ignoring a relative SLACK): 3.6624 becomes 3.67."""
     return human(_cut(_eased(value), ROUND_CEILING, digits)) if math.isfinite(value) else human(value)
 
 

@@ -23,13 +23,7 @@ STOPS = "The slider stops only at values that we computed. "
 
 @dataclass(frozen=True)
 class Slider:
-    """The slider on a page, which has at most one.
-
-    Attributes:
-        label: the name of the quantity that it sets.
-        words: the label of each stop.
-        at: the index of the initial stop.
-    """
+    """The slider on a page. label: the name of its quantity; words: a label for each stop; at: the initial stop."""
 
     label: str
     words: tuple[str, ...]
@@ -83,8 +77,7 @@ Block = str | Slider | Plot | Numbers | Guess | Verdict | Story
 
 @dataclass(frozen=True)
 class Document:
-    """The content of a page. about: one plain-text sentence below the title, or ""; blocks: its parts in order; strings
-    are HTML."""
+    """The content of a page. about: a sentence below the title, or ""; blocks: its parts in order; strings are HTML."""
 
     title: str
     about: str

@@ -22,11 +22,8 @@ INTRO = "Read the question, make your prediction, and only then open the answer:
 
 
 def lesson(number: int, one: Lesson, following: tuple[str, Lesson] | None, listed: str) -> Document:
-    """Build the page for a lesson.
-
-    number: the lesson's number, from 0. following: the file of the next lesson, and that lesson. listed: the file of
-    the list of lessons.
-    """
+    """Build the page for a lesson. number: the lesson's number, from 0; following: the file of the next lesson, and
+    that lesson; listed: the file of the list of lessons."""
     blocks: list[Block] = [f"<p>{escape(one.say)} {escape(INTRO)}</p>"]
     for at, step in enumerate(one.steps):
         blocks += question(one, at, step)
@@ -94,7 +91,6 @@ def _world(key: str, params: Mapping[str, Any]) -> list[Block]:
 
 
 def chart(step: Step, shown: bool, place: int, dark: bool) -> Picture:
-    """Draw the chart for a question. shown: whether to draw the answer as well."""
     return step_picture(step, "", shown=shown, dark=dark)
 
 

@@ -44,8 +44,7 @@ def main() -> None:
 
 
 def files() -> Iterator[tuple[str, str]]:
-    """Yield each file on the site with its text. Pages that simulate runs come last, because they take about a
-    minute."""
+    """Yield each file on the site with its text. Pages that simulate runs come last, because they take a minute."""
     examples = played()
     live = [(f"live-{number}.html", each.title, each.say) for number, each in enumerate(examples, 1)]
     lessons = [(f"lesson-{number}.html", one) for number, one in enumerate(map(LESSONS.get, ORDER)) if one]

@@ -30,7 +30,6 @@ OWN = ("first", "second", "noise", "places")  # fields of the spec with keys of 
 
 
 def encode(spec: AttackSpec, step: str = STEPS[0]) -> list[tuple[str, str]]:
-    """Return the query parameters in order, with unescaped keys and values."""
     usual = AttackSpec(run=spec.run)
     run = spec.run.replace(seeds=RUN_FIELDS["seeds"].default)  # the number of seeds is irrelevant here
     items = [*links.link_heading(), ("b", links.encode_spec(run))]
@@ -79,7 +78,6 @@ class Attack(PageState):
 
     @property
     def first_draft(self) -> Draft:
-        """Return a draft with the settings of the attacked run."""
         return draft_of(self.spec.run)
 
     @property
@@ -87,7 +85,6 @@ class Attack(PageState):
         return encode(self.spec, self.step)
 
     def follow(self, given: Query, problems: list[str]) -> None:
-        """Apply a link and start its attack."""
         s = session()
         self.spec, self.step = decode(given, problems, s.files)
         s.draft = draft_of(self.spec.run)

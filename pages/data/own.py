@@ -39,7 +39,7 @@ def example_trace() -> UploadTrace:
 class Own(PageState):
     """A visitor's data set and the form's values. Links contain neither."""
 
-    states: str = ""  # as typed; a list separated by commas, as are the others
+    states: str = ""  # as typed, separated by commas, like the other lists
     actions: str = ""
     horizon: int | None = None
     columns: str = ", ".join(COLUMNS)
@@ -48,14 +48,14 @@ class Own(PageState):
     budget: str = ""  # the name of the budget in which releases are recorded
     total: float | None = None  # the total of this budget
     rho: float | None = None  # the budget of the next release
-    data: UploadSpec | None = None  # spec of the data set, without which nobody can see the data
+    data: UploadSpec | None = None  # spec of the data set that was read; only its holder can use the data
     specs: tuple[UploadSpec, ...] = ()  # the releases requested from the data set
     problem: str = ""  # the fault of the last file, or a missing value
     outside: tuple[str, ...] = ()  # notes about the file that are not private and are stored only here
     recalled: str = ""  # the message about earlier releases from this file
     reading: Reading | None = None  # the file that is being read
     last_file: str = ""  # name of the file that was read last
-    data_file: str = ""  # name of the file that contains `data`
+    data_file: str = ""  # name of the file from which `data` was read
     turn: int = 0  # part of the keys of file fields; a new number empties them
 
     @property
@@ -111,8 +111,7 @@ def going(own: Own) -> bool:
 
 @dataclass(eq=False)
 class _Belonging:
-    """The data of one tab. end: deletes them; busy: returns whether they are in use; seen: when the tab was last
-    open."""
+    """The data of one tab. end: deletes them; busy: whether they are in use; seen: when the tab was last open."""
 
     session: str | None
     end: Callable[[], object]
@@ -129,8 +128,7 @@ class Belongings:
         self._all: dict[str, _Belonging] = {}
 
     def add(self, name: str, end: Callable[[], object], busy: Callable[[], bool]) -> None:
-        """Register data of this visitor's tab under a name. end: deletes them; busy: returns whether they are in
-        use."""
+        """Register data of this visitor's tab. end: deletes them; busy: returns whether they are in use."""
         with self._lock:
             self._all[name] = _Belonging(session_id(), end, busy)
 
@@ -154,7 +152,7 @@ class Belongings:
 
 @st.cache_resource(show_spinner=False)
 def belongings() -> Belongings:
-    """Return this server's belongings, and start the thread that deletes them in time."""
+    """Return the data of this server's tabs, with a thread that deletes them in time."""
     found = Belongings()
     watch("belongings", lambda: found.look(connected, store().grace))
     return found

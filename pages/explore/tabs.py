@@ -208,8 +208,7 @@ def played_page(
 
 
 def drawn_there(measure: str) -> PlayedMeasure:
-    """Return the measure that the page without a server draws instead of Online's: the same, if possible, or the
-    first."""
+    """Return the measure for the page without a server: the same as in Online if possible, otherwise the first."""
     found: tuple[PlayedMeasure, ...] = get_args(PlayedMeasure)
     return next((one for one in found if one == measure), found[0])
 
@@ -335,8 +334,7 @@ LADDER = (
 
 
 def ladder(g: Guarantee, night: bool, instance: str = "") -> Picture:
-    """Draw how a guarantee's noise shrinks step by step, with this run's noise among the steps. instance: the
-    environment."""
+    """Draw how a guarantee's noise shrinks step by step, and where this run's noise is. instance: the environment."""
     steps, mine = list(g.ladder), g.noise_std or 0.0
     own = next((i for i, s in enumerate(steps) if math.isclose(s.std, mine, rel_tol=said.EQUAL)), None)
     if own is None:

@@ -1,7 +1,4 @@
-"""The state of the Home page for one visitor, its link, its bundled runs, and the story of six scenes above its chart.
-
-assets/web/story.js draws the story. Its charts are bundled with the program (`python -m bench.bundled start`).
-"""
+"""The state of the Home page for one visitor, its link, its bundled runs, and the story above its chart."""
 
 from __future__ import annotations
 

@@ -72,8 +72,7 @@ def chosen_spec() -> int:
 
 
 def choose_data_set() -> tuple[OfflineTrace, int] | None:
-    """Draw menus for the run, the seed and the size. Return the trace and the size's index, or None after showing
-    why."""
+    """Draw menus for the run, the seed and the size. Return the trace and the size's index, or None."""
     part, specs = offline(), offline().specs
     titles, owners = run_titles(specs), [owner_id("offline")] * len(specs)
     found = view.close_look(part, specs, titles, range(len(specs)), most_private(specs), owners)

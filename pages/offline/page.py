@@ -137,7 +137,7 @@ SIZES_HELP = (
 
 
 def controls() -> Described:
-    """Draw all controls. Return the runs that they describe, or None and the reasons why there are none."""
+    """Draw all controls. Return the runs that they describe, or None and the reasons."""
     s, settings = session(), offline().settings
     environment(s)
     behaviour(settings)
@@ -188,8 +188,7 @@ def budgets(settings: OfflineSettings) -> None:
 
 
 def compared_specs() -> Described:
-    """Return the runs that Run will show, including those kept from before, or None and the reasons why there are
-    none."""
+    """Return the runs that Run will show, including those kept from before, or None and the reasons."""
     state = offline()
     specs, refusal = described(lambda: specs_of(state.settings, session().draft))
     if specs is not None and state.keep:

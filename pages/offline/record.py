@@ -80,7 +80,6 @@ def offered(environment: str) -> list[str]:
 
 
 def title(option: str) -> str:
-    """Return an algorithm's title in a menu."""
     name = OFFLINE[option.removesuffix(PLAIN)].title
     return name if is_private(option) else f"{name}, no privacy"
 
@@ -274,7 +273,6 @@ class OfflineState(PageState):
         RUNS.begin(self.specs)
 
     def set_controls(self, specs: Specs) -> None:
-        """Set the controls to values that reproduce these runs."""
         s = session()
         self.settings, s.draft = settings_of(specs), drafted(s.draft, specs)
         s.version += 1

@@ -80,7 +80,6 @@ def rows_of(name: str) -> None:
 
 
 def said(verdict: str) -> str:
-    """Write a verdict in words, for the table."""
     return {"holds": "Holds here", "fails": "Fails here"}.get(verdict, verdict[:1].upper() + verdict[1:])
 
 
@@ -140,10 +139,7 @@ def opened(item: Item) -> None:
 
 
 def replay(setting: Setting, label: str) -> None:
-    """Draw a link to the page that runs a setting with the same values, or its first runs if it has many.
-
-    The page shows the measure that the claim is about, and a message with the name of the setting, `label`.
-    """
+    """Draw a link to the page that runs a setting, or its first runs if it has many. label: the setting's name."""
     specs, kind = setting.specs[: links.MAX_CURVES], setting.specs[0].kind  # all have the same kind
     many = len(setting.specs)
     runs = f"the first {len(specs)} of {many} runs" if many > len(specs) else "these runs"

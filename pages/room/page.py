@@ -95,8 +95,7 @@ def main() -> None:
 
 
 def meet() -> None:
-    """Ask the browser for the random name that it has stored for this room, and for the teacher's key if it has one.
-    Redraw the page once the name has arrived."""
+    """Ask the browser for the random name and the teacher's key that it stores for this room, and redraw the page."""
     r = group()
     with st.container(key="device_holder"):
         _device(
@@ -132,7 +131,7 @@ def watch(what: Callable[[Room], object], drawn: Room) -> None:
 
 
 def arrive() -> Room | None:
-    """Return the joined room, or None if joining fails or the room is gone, for a reason that the entrance shows."""
+    """Return the joined room, or None if joining fails or the room is gone; the entrance then shows why."""
     r = group()
     if r.drawn is not None and store().rooms.find(r.code) is None:
         leave(PHONE["gone"])
@@ -186,8 +185,7 @@ def turned(step: ClassStep, written: dict[int, str]) -> None:
 
 
 def script(name: str, step: ClassStep, written: str | None, **given: object) -> None:
-    """Run a script for a step and record its report, even one that arrived while the step was paused or before the
-    server forgot this session. The script sends nothing else. given: its data."""
+    """Run a script for a step and record its report, even a late one. given: the script's data."""
     if step.state == "paused" and written is None:
         st.info(PHONE["paused_answers"], icon=":material/pause:")
     r = group()

@@ -91,7 +91,6 @@ class Class(PageState):
         self.code, self.key = code, key or (self.key if code == self.code else "")
 
     def forget(self) -> None:
-        """Forget everything about the current room."""
         self.device, self.told, self.drawn, self.guesses = "", "", None, {}
         self.leading, self.looked = False, None
 
@@ -284,10 +283,8 @@ def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 def recap(
     content: Recap, steps: Sequence[ClassStep], level: str = "##", written: Mapping[int, str] | None = None
 ) -> None:
-    """Draw a lesson's sentences to remember, and the points of the class or, on a phone, of its own predictions.
-
-    level: the Markdown signs before the heading. written: a phone's predictions; None on the teacher's screen.
-    """
+    """Draw a lesson's sentences to remember, and the points of the class or, on a phone, of its own predictions. level:
+    the Markdown prefix of the heading. written: a phone's predictions; None on the teacher's screen."""
     lesson = LESSONS.get(content.lesson)
     if lesson is None:
         return

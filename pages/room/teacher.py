@@ -209,7 +209,6 @@ def put() -> None:
 
 
 def forget_room() -> None:
-    """Delete the room with all its data, and leave it."""
     r = group()
     store().rooms.delete(r.code, r.key)
     leave(SAID["deleted"])
@@ -326,10 +325,7 @@ def look(place: int) -> None:
 
 
 def onward(last: int, state: State | None) -> None:
-    """Reveal the last step or put the next one to the class, unless a first click has already done so.
-
-    last, state: the step and its state when the page was drawn.
-    """
+    """Reveal the last step or put the next one to the class, unless the step has changed since the page was drawn."""
     r = group()
     steps = store().rooms.steps(r.code)
     if (last, state) != (len(steps) - 1, steps[-1].state if steps else None):

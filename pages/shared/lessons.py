@@ -1,8 +1,7 @@
-"""Parts that the Lessons page and the room share: the known runs and answers, and the charts and fields for
-predictions.
+"""Runs, answers, charts and prediction fields that the Lessons page and the room share.
 
-Predictions come from widgets, from a click on the chart, or from a marker that is dragged over it, whose final position
-the browser sends once. They are passed on as texts, which may still be incomplete.
+Predictions come from widgets, from a click on the chart, or from a marker that is dragged over it. They are passed on
+as texts, which may still be incomplete.
 """
 
 from __future__ import annotations
@@ -130,8 +129,8 @@ def step_picture(
 ) -> Picture:
     """Draw the chart of a step with a guess, which may be incomplete, and with the guesses of others.
 
-    shown: whether to show the answer. asked: whether the viewer is to predict by dragging a marker. large: whether it
-    is for a projector. wide: whether there is room next to it.
+    shown: whether to show the answer. asked: whether the viewer is to predict. large: whether it is for a projector.
+    wide: whether there is room next to it.
     """
     drawn, prediction = chart(step), step.prediction
     names = shown or not isinstance(prediction, Order)
@@ -295,8 +294,7 @@ _drag = component("drag")
 
 
 def draggable(prediction: Prediction, text: str, chart: str, said: Said) -> None:
-    """Let the visitor drag a chart's marker, if there is one. text: its position, or ""; said: called with a new
-    one."""
+    """Let the visitor drag a chart's marker, if it has one. text: its position, or ""; said: receives a new one."""
     if not isinstance(prediction, Marker):
         return
     marks = prediction.marks

@@ -69,7 +69,7 @@ def _place(spec: RunSpec | OfflineSpec, inside: Sequence[str]) -> str:
 
 
 def told_apart(specs: Sequence[Spec], labels: Sequence[str]) -> list[str]:
-    """Return the labels. Add to equal labels the settings in which their specs differ."""
+    """Return the labels, and add to equal ones the settings in which their specs differ."""
     told = _differences(list(map(_flat, specs)), labels)
     return [", ".join([words, *each]) for words, each in zip(labels, told, strict=True)]
 
@@ -130,7 +130,7 @@ def in_common(curves: Sequence[Curve], moving: bool = False) -> str:
 
 
 def only(values: Iterable[T]) -> list[T]:
-    """Return a list with the value that all have in common, or an empty list if the values differ."""
+    """Return a list with the one value that all share, or an empty list if the values differ."""
     found = list(set(values))
     return found if len(found) == 1 else []
 

@@ -1,7 +1,4 @@
-"""The pages' access to Streamlit's internals, with the changes to Streamlit that would make it unnecessary.
-
-Nothing else in pages/ imports `streamlit.runtime`. The server's patches are in dprl/streamlit_patches.py.
-"""
+"""The parts of Streamlit's internals that pages/ uses. The server's patches are in dprl/streamlit_patches.py."""
 
 from __future__ import annotations
 
@@ -25,10 +22,8 @@ def current_run() -> ScriptRunContext | None:
 
 
 def session_id() -> str | None:
-    """Return Streamlit's name for the visitor's tab, which we use to check the connection, or None if there is no tab.
-
-    Unnecessary once Streamlit has events for the beginning and the end of a session.
-    """
+    """Return Streamlit's name for the visitor's tab, or None if there is no tab. We use it to check the connection.
+    This will be unnecessary once Streamlit has events for the beginning and the end of a session."""
     run = current_run()
     return None if run is None else run.session_id
 
@@ -44,10 +39,8 @@ def connected(session: str) -> bool:
 
 
 def went_back() -> bool:
-    """Return whether the visitor has just pressed Back or Forward to return to an earlier address.
-
-    Unnecessary once `st.query_params` reports the cause of a change of the address.
-    """
+    """Return whether the visitor has just pressed Back or Forward to return to an earlier address. This will be
+    unnecessary once `st.query_params` reports the cause of a change of the address."""
     run = current_run()
     return run is not None and run.is_history_navigation
 
@@ -55,29 +48,25 @@ def went_back() -> bool:
 def forget_parts() -> None:
     """Make Streamlit forget the fragments of the page that the visitor came from.
 
-    A browser that does not yet know about the new page still requests them. Streamlit would answer as if for the old
-    page, and the browser would empty the new one. Unnecessary once Streamlit forgets them when another page begins.
+    A browser that does not yet know the new page still requests them. Streamlit would answer as if for the old page,
+    and the browser would empty the new one. This will be unnecessary once Streamlit itself forgets them in time.
     """
     if (run := current_run()) is not None:
         run.fragment_storage.clear()
 
 
 def leave_out_while(still: Callable[[], bool]) -> None:
-    """Skip redraws of the part that is being drawn until something changes, and then redraw the whole page.
-
-    `still` is called outside the visitor's script, and has to be quick. Unnecessary once a part can decide when it is
-    redrawn.
-    """
+    """Skip redraws of the part that is being drawn until something changes, and then redraw the whole page. `still` is
+    called outside the visitor's script, and has to be quick. This will be unnecessary once parts can decide when to
+    redraw."""
     part = ThreadState.get().fragment_id if current_run() is not None else None
     if part is not None:
         st.session_state[STILL] = {part: still}
 
 
 def drop_file(file: Any) -> None:
-    """Remove an uploaded file from the server's memory, where it would otherwise stay as long as the visitor does.
-
-    Unnecessary once an uploaded file can be closed.
-    """
+    """Remove an uploaded file from the server's memory, where it would otherwise stay as long as the visitor does. This
+    will be unnecessary once an uploaded file can be closed."""
     run = current_run()
     if run is not None and isinstance(run.uploaded_file_mgr, MemoryUploadedFileManager):
         run.uploaded_file_mgr.remove_file(run.session_id, file.file_id)
@@ -90,13 +79,11 @@ def keep_downloads() -> None:
 
 
 class LastingFiles(MediaFileManager):
-    """Streamlit's file manager, with ids that last as long as the button of a file that is made on request.
+    """Streamlit's file manager, in which the button of a file that is made on request keeps its id.
 
     Streamlit gives the file a new id whenever its button is drawn. A browser that does not yet know this id requests
-    the old one, so some clicks on a page that redraws itself gave no file. Here, a button keeps its id and calls the
-    `make` drawn last, and the file stays until the page's script runs again.
-
-    Unnecessary once deferred downloads keep their id for as long as their button is drawn.
+    the old one, so some clicks on a page that redraws itself gave no file. Here, the id calls the `make` drawn last,
+    and the file stays until the page's script runs again. This will be unnecessary once Streamlit keeps the ids.
     """
 
     def add_deferred(

@@ -231,7 +231,6 @@ def question_of(study: SweepView) -> str | None:
 
 
 def encode(study: SweepView) -> list[tuple[str, str]]:
-    """Return the query parameters in order, with unescaped keys and values."""
     return [
         *link_heading(),
         (BASE, encode_spec(study.base)),
@@ -274,7 +273,7 @@ RUNS = Runs(("tradeoffs",), "sweep", by_ends=True)  # some results are bundled a
 
 @dataclass
 class SweepPageState(PageState):
-    """The state of the page for one visitor."""
+    """The state of Trade-offs for one visitor."""
 
     view: SweepView = DEFAULT  # the study that is shown
     models: list[str] = field(default_factory=lambda: list(DEFAULT.models))  # chosen in the controls
@@ -285,7 +284,6 @@ class SweepPageState(PageState):
 
     @property
     def first_draft(self) -> Draft:
-        """Return the draft with the study's constant settings."""
         return draft_of(self.view.base)
 
     @property
@@ -293,7 +291,6 @@ class SweepPageState(PageState):
         return encode(self.view)
 
     def follow(self, given: Query, problems: list[str]) -> None:
-        """Show the study in a link and request its missing runs."""
         study = decode(given, problems, session().files)
         show_study(study)
         self.linked = True
@@ -311,7 +308,6 @@ def show_study(study: SweepView) -> None:
 
 
 def set_controls(study: SweepView) -> None:
-    """Set the controls to the values of a study."""
     t, s = trade(), session()
     t.models, t.x = list(study.models), study.x
     t.values[study.x] = values_text(study.values)

@@ -29,7 +29,6 @@ OWN = ("S", "A", "H", "value")  # fields that a measured problem determines
 
 
 def encode(asked: Asked) -> list[tuple[str, str]]:
-    """Return the query parameters in order, with unescaped keys and values."""
     items = links.link_heading()
     if asked.problem:
         items.append(("problem", asked.problem))
@@ -49,7 +48,7 @@ def users_table() -> Table:
 
 def asked_of(spec: RunSpec) -> Asked:
     """Turn a run's environment, budget and number of users into a question for this page. Replace values that this page
-    does not offer by defaults, and so Online's default number of users, because nobody chose it."""
+    does not offer, and Online's default number of users, which nobody chose, by defaults."""
     params, problems = dict(spec.environment_params), users_table().problems.values()
     same = (one for one in problems if (one.environment, dict(one.params)) == (spec.environment, params))
     known = next((one.key for one in same), "")
@@ -67,8 +66,7 @@ def asked_of(spec: RunSpec) -> Asked:
 
 @dataclass
 class Users(PageState):
-    """The state of the page for one visitor. asked: the question; taken: the question taken over from Online, or
-    None."""
+    """The state of the page for one visitor. asked: the question; taken: the one taken over from Online, or None."""
 
     asked: Asked = field(default_factory=Asked)
     taken: Asked | None = None
@@ -78,7 +76,6 @@ class Users(PageState):
         return encode(self.asked)
 
     def follow(self, given: Query, problems: list[str]) -> None:
-        """Ask the question that a link contains."""
         key = links.chosen("problem", links.last(given, "problem"), users_table().problems, problems)
         values = {
             name: links.checked(f, links.last(given, f.query), f.default, problems)

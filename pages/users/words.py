@@ -50,7 +50,6 @@ TODAY = (
 
 
 def named(problem: Problem) -> str:
-    """Return an environment's title for a menu."""
     size = f"S = {problem.S}, A = {problem.A}, H = {problem.H}"
     return f"{problem.title}: {size}, V* = {percent(problem.value / 100)} of H"
 

@@ -29,7 +29,7 @@ from pages.shared.visitor.state import Session, add, attempt, owner_id, session,
 
 DRAFTS = "The dashed curves are a draft of these settings and the same run without privacy."
 DRAFT = "The dashed curve is a draft of these settings."
-DRAFT_SECONDS = 2.0  # longest computing time, on one core, of a draft that is drawn without a request
+DRAFT_SECONDS = 2.0  # a draft is drawn without a request if it needs at most this time on one core
 Described = TypeVar("Described")
 
 
@@ -78,9 +78,9 @@ def offer(
 ) -> None:
     """Describe what Run will do, or explain why it is disabled, and draw the buttons.
 
-    what: the argument of `run`, or None if the controls describe nothing. lacking: returns its unfinished runs, or None
-    if there are no runs. amount: describes these runs. refused: sentences that explain why some are impossible. usual,
-    also: see `buttons`. shown: whether the page already shows `what`.
+    what: the argument of `run`, or None if the controls describe nothing. lacking: returns its unfinished runs, or
+    None. amount: describes these runs. refused: sentences that explain why some runs are impossible. usual, also: see
+    `buttons`. shown: whether the page already shows `what`.
     """
     other = "" if shown else "**The page still shows other settings.** "
     for sentence in filter(None, refused):
@@ -157,7 +157,7 @@ def buttons(
 
     off = what is None or locked(RUN)
     press = partial(setattr, s, "pressed", s.page)
-    if s.pressed == s.page:  # Run was pressed before the last typed value arrived; by now `what` includes it
+    if s.pressed == s.page:  # the last typed value may have arrived with the click; by now `what` includes it
         s.pressed = None
         if not off:
             callback(go)()

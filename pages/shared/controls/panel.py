@@ -51,7 +51,7 @@ from pages.shared.visitor.state import Session, session
 
 T = TypeVar("T")
 CUSTOM = ENVIRONMENTS["custom"]
-MOST_BYTES = 2_000_000  # largest size of the file with a visitor's own environment
+MOST_BYTES = 2_000_000  # maximum bytes of a file with a visitor's own environment
 MOST_USERS = int(FIELDS["episodes"].high or 0)
 BONUS = {
     "anytime": "anytime bonus (proved)",
@@ -124,7 +124,6 @@ def environment(s: Session) -> None:
 
 
 def own_environment(s: Session) -> None:
-    """Draw the upload and the downloads of a visitor's own environment."""
     model = str(s.draft.params("environment", CUSTOM.key).get("model", CUSTOM.fields[0].default))
     st.file_uploader(
         "Your environment (JSON)",
@@ -254,7 +253,6 @@ def privacy(s: Session) -> None:
 
 
 def size_controls(s: Session) -> None:
-    """Draw the controls for users and repetitions."""
     episodic = s.draft.schedule == "episodic"
     most = EPISODIC_LIMIT if episodic else MOST_USERS
     log_slider(
@@ -301,7 +299,6 @@ def more(s: Session, first: Sequence[Callable[[Session], None]] = (), along: str
 
 
 def number_field(s: Session, name: str, label: str) -> None:
-    """Draw a field for the exact value of one number in the spec."""
     exact(label, name, FIELDS[name], getattr(s.draft, name), setter(name))
 
 
@@ -312,7 +309,7 @@ def params_of(s: Session, owner: Owner, key: str, fields: Sequence[Field]) -> di
 
 
 def parameters(s: Session, owner: Owner, key: str, fields: Sequence[Field]) -> None:
-    """Draw a widget for each parameter, depending on the kind of its Field. Fields for numbers share lines."""
+    """Draw a widget that suits the Field of each parameter. Fields for numbers are next to each other."""
     values = params_of(s, owner, key, fields)
     numbers = [f for f in fields if f.kind in ("int", "float")]
 

@@ -63,8 +63,8 @@ def menu(label: str, name: str, icon: str | None = None) -> DeltaGenerator | Non
 
 
 def locked(name: str) -> bool:
-    """Return whether the link to this page locks a setting. Parameters such as environment_params.riverswim.S are
-    locked together with their owner, and settings without a name together with Run."""
+    """Return whether the link to this page locks a setting, by name or by owner (as in environment_params.riverswim.S).
+    Settings without a name are locked together with Run."""
     owner = name.partition(".")[0].removesuffix("_params")
     return (owner or RUN) in session().locked
 
@@ -114,8 +114,7 @@ def exact(
 ) -> None:
     """Draw a text field for any value that the Field allows, such as "1e9", and explain a wrong value below it.
 
-    width: the pixels of a field next to its label. For such a field, and for one in a row of several, the caller has to
-    call `complaint`.
+    If a width in pixels is given or the field shares a row with others, the caller has to call `complaint`.
     """
 
     def changed(text: str) -> None:
@@ -142,8 +141,8 @@ def exact(
 
 
 def replaceable(name: str, kind: str, use: Store) -> dict[str, Any]:
-    """Return `keyed` for one of a setting's two widgets, but ignore its values once it has been replaced. A browser
-    that does not know this yet may send the old value again."""
+    """Return `keyed` for one of a setting's two widgets. Once the widget is replaced, ignore its values, because the
+    browser may send an old one again."""
     replaced = session().replaced_widgets
     number = replaced[name, kind]
 

@@ -15,8 +15,7 @@ from pages.shared.visitor.callbacks import callback
 
 
 def component(name: str, *, css: str = "", js: str = "") -> Callable[..., Any]:
-    """Load a component from NAME.js, NAME.html and NAME.css in assets/web/. js: a script and css: a style file to use
-    instead."""
+    """Load NAME.js, NAME.html and NAME.css from assets/web/. js, css: a script or a style file to use instead."""
     look, shape = css or f"{name}.css", f"{name}.html"
     return st.components.v2.component(
         f"dprl_{name}",
@@ -69,9 +68,8 @@ def say(said: str, name: str) -> None:
 def unseen(under: str, dark: bool, wide: bool, seen: Callable[[bool], None]) -> None:
     """Run the invisible scripts that every page needs; see assets/web/.
 
-    under: a word for the content under the sidebar, which closes on a narrow screen if this changes. dark, wide: the
-    colours, and the room next to charts, for which the page is drawn; if they change, it is redrawn. seen: receives
-    whether there is room.
+    under: names the content; if it changes, the sidebar closes on a narrow screen. dark, wide: the theme and the room
+    for which the page is drawn; if they change, it is redrawn. seen: receives whether there is room next to charts.
     """
 
     def heard() -> None:

@@ -105,7 +105,7 @@ def explain(
     how: Sequence[str] = (),
     files: Callable[[], object] | None = None,
 ) -> None:
-    """Draw what is below a figure: the sentence about it, and one fold, *About this chart*.
+    """Draw the content below a figure: the sentence about it, and one fold, *About this chart*.
 
     link: returns the link to the whole page, if it may differ from the address. group: a name shared by charts that
     replace each other, so that their folds open together. how: the facts behind the sentence, one item each (Markdown).
@@ -150,8 +150,7 @@ def empty(words: str) -> None:
 
 
 def cards(epsilon: float, texts: Mapping[str, Sequence[str]], above: str = "", kind: str = "") -> None:
-    """Draw a card for each privacy model with its texts, the first one large. above: HTML above it; kind: a CSS
-    class."""
+    """Draw a card for each privacy model with its texts, the first one large. above: HTML; kind: a CSS class."""
     items = []
     for model, (large, *small) in texts.items():
         sign = looks.swatch(CurveStyle(model, epsilon), dark())
@@ -228,10 +227,8 @@ def files(
     title: str,
     draw: Callable[[], Picture] | None,
 ) -> None:
-    """Draw downloads of the runs' numbers, chart and table.
-
-    says: the content of the table. title, draw: for the chart as a separate page; None if *Share* offers a better one.
-    """
+    """Draw downloads of the runs' numbers, chart and table. says: the content of the table. title, draw: for the chart
+    as a separate page; None if *Share* offers a better one."""
     st.caption(explained(says))
     if table.empty:  # there are no results yet
         st.info(
@@ -261,5 +258,4 @@ def files(
 
 
 def save_citations(specs: Iterable[Spec]) -> None:
-    """Draw the download of the sources to cite for these runs."""
     save("cite.bib", "Citations (BibTeX)", partial(cite, *specs))

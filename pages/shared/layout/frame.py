@@ -66,8 +66,8 @@ class Crowd:
         self._lock = threading.Lock()
 
     def pace(self, part: tuple[int, str], least: float, took: float | None = None) -> float:
-        """Return the number of seconds, at least `least`, until a part that is drawn now may be redrawn. took: the
-        measured CPU seconds of a drawing. A part counts as gone if it is not drawn for three times that long."""
+        """Return the seconds, at least `least`, until a part drawn now may be redrawn. took: the measured CPU seconds.
+        A part counts as gone if it is not drawn for three times that long."""
         now = time.monotonic()
         with self._lock:
             _, cost = self._parts.get(part, (now, COST))
@@ -83,8 +83,8 @@ crowd = Crowd()
 
 
 def guarded(draw: Callable[P, Any]) -> Callable[P, bool]:
-    """Wrap `draw` so that it waits for its turn and reports an error on the page and in the log. The wrapped function
-    returns whether there was no error."""
+    """Wrap `draw` so that it waits for its turn and reports errors. Return a function that returns whether it
+    succeeded."""
 
     @wraps(draw)
     def safely(*args: P.args, **kwargs: P.kwargs) -> bool:
@@ -113,9 +113,8 @@ def redrawn(
     """Draw a part of a page, and redraw it every few seconds if `every` is a number; `draw` receives whether it is.
 
     still: returns whether nothing has changed. If possible, the server calls it instead of redrawing, and redraws the
-    whole page once something has changed. A part that waits for a worker's answer is redrawn, too. With many visitors,
-    parts are redrawn less often, so that requests do not pile up. After an error, a part is not redrawn until the
-    visitor's next action draws it without an error.
+    whole page once something has changed. With many visitors, parts are redrawn less often, so that requests do not
+    pile up. After an error, a part is not redrawn until the visitor's next action draws it without an error.
     """
     s = session()
     me = id(s), name
@@ -152,8 +151,7 @@ def dark() -> bool:
 
 
 def wide() -> bool:
-    """Return whether charts have room for names next to them, as the browser reports or, at first, its name
-    suggests."""
+    """Return whether charts have room for names next to them, as the browser reports or its name suggests."""
     browser, reported = st.context.headers.get("User-Agent", ""), session().wide
     return bool(browser) and "Mobi" not in browser if reported is None else reported
 

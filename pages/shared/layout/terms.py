@@ -28,8 +28,7 @@ def _pattern(page: str | None) -> tuple[re.Pattern[str], tuple[str, ...]]:
 
 @lru_cache(maxsize=1024)
 def _terms(page: str | None, text: str) -> tuple[tuple[int, int, str], ...]:
-    """Find the terms in a text, with their names. The result is cached, because a search takes a microsecond per
-    letter."""
+    """Find the terms in a text, with their names. A cache helps, because a search takes a microsecond per letter."""
     pattern, names = _pattern(page)
     found = pattern.finditer(text)
     return tuple((*one.span(), names[one.lastindex - 1]) for one in found if one.lastindex is not None)

@@ -40,7 +40,7 @@ def replay(spec: RunSpec) -> str | None:
 
 
 def v_star(spec: RunSpec | OfflineSpec) -> float | None:
-    """Return the exact value of an optimal episode, or None until it is known."""
+    """Return V*, the best policy's expected reward in one episode, or None until it is known."""
     problem = (spec.environment, json.dumps(dict(spec.environment_params)))
     if (known := _optima().get(problem)) is not None:
         return known
@@ -65,8 +65,8 @@ def _answer_to(question: str, spec: Spec, about: Hashable = None) -> Any:
 
 
 def _text(question: str, about: Hashable, make: Callable[[], Spec]) -> str | None:
-    """Return the answer as text, "" if no worker had one, or None if it does not arrive after a short wait. The part
-    that is being drawn is redrawn until the answer is known. make: returns the spec to ask about. Raises SpecError."""
+    """Return the answer as text, "" if no worker had one, or None if it is not there after a short wait. The part that
+    is being drawn is redrawn until the answer is known. make: returns the spec to ask about. Raises SpecError."""
     if (found := cache_of_all().get((question, about))) is not None:
         return str(found[1])
     s, spec = session(), make()

@@ -92,7 +92,7 @@ class SizedCache:
     def __init__(self, most: int) -> None:
         self._most = most
         self._lock = threading.Lock()
-        self._found: dict[Hashable, tuple[str | None, Any, int]] = {}  # the last used value at the end
+        self._found: dict[Hashable, tuple[str | None, Any, int]] = {}  # the most recently used value is last
         self._total = 0
 
     def get(self, key: Hashable) -> tuple[str | None, Any] | None:

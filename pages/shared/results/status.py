@@ -189,11 +189,9 @@ class Runs:
         begin: Callable[[], object] | None = None,
         stop: Callable[[], object] = lambda: None,
     ) -> None:
-        """Draw a line about the progress of runs, with a button for any possible action. An empty line keeps its place,
-        because otherwise everything below would be drawn again, and the page would scroll to its top.
-
-        begin: requests the missing runs, instead of `start`; stop: called when the visitor cancels them.
-        """
+        """Draw a line about the progress of runs, with a button for any possible action. begin: requests the missing
+        runs, instead of `start`; stop: called when the visitor cancels. An empty line keeps its place, because
+        otherwise everything below would be drawn again, and the page would scroll to its top."""
 
         def withdraw() -> None:
             stop()

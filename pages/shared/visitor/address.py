@@ -1,6 +1,6 @@
 """The address bar: the link in it and the link to the current view.
 
-A link may lock settings, which are then shown but cannot be changed. Locks keep a class together, not secrets:
+A link may lock settings, which are then shown but cannot be changed. Locks do not keep anything secret.
 
     lock=all             every setting, and Run
     lock=epsilon,seeds   only these settings
@@ -119,8 +119,7 @@ def grouped(items: Iterable[tuple[str, str]]) -> Query:
 
 
 def name_of(query: Query, files: Collection[str]) -> str:
-    """Return a name for a query, which changes once a file that it refers to is known. files: digests of known
-    files."""
+    """Return a name for a query, which changes once a file that it refers to is known. files: known digests."""
     text = repr(sorted(query.items()))
     return " ".join([text, *sorted(file for file in files if file in text)])
 
@@ -151,8 +150,8 @@ def one_line(text: str) -> str:
 
 
 def lengthened(given: Query, page_shown: str, problems: list[str]) -> Query:
-    """Expand a short link, `s=` and letters, and keep its other parameters. A short link to another page leads there.
-    Report letters that stand for nothing in `problems`."""
+    """Expand a short link (`s=` and letters), and keep its other parameters. If it belongs to another page, go there.
+    Report unknown letters in `problems`."""
     if SHORT not in given:
         return given
     text = given[SHORT][-1]
@@ -199,7 +198,6 @@ def write_locks(locked: Collection[str]) -> list[tuple[str, str]]:
 
 
 def locked_in_words(locked: Collection[str]) -> str:
-    """List the locked settings in words."""
     left = [name for name in NAMES if name not in locked and name != RUN]
     named = [name for name in NAMES if name in locked]
     few = f"all settings but {', '.join(left)}" if len(left) < len(named) else ", ".join(named)

@@ -106,8 +106,7 @@ AT_FIRST = View(measure="share", y="linear")
 
 @dataclass(frozen=True)
 class Curve:
-    """One curve in a comparison. name: "" for an automatic label; draft: whether it shows the controls' current
-    settings."""
+    """One curve in a comparison. name: "" for an automatic label; draft: whether it follows the controls."""
 
     spec: RunSpec
     name: str = ""
@@ -125,9 +124,8 @@ class Link:
 
 
 def most_private(curves: Sequence[Curve]) -> int:
-    """Return the index of the visible run with the strongest guarantee, or of any run if all are hidden: the smallest
-    epsilon, then the fewest trusted parties, then the smallest delta, then noise as in the paper, which is never
-    smaller than calibrated noise."""
+    """Return the index of the visible run (or, if all are hidden, of any run) with the strongest guarantee: the
+    smallest epsilon, then the fewest trusted parties, then the smallest delta, then noise as in the paper."""
     trusted = list(PRIVATIZERS)  # none, then from the most trust to no trusted party
 
     def promise(i: int) -> tuple[float, ...]:

@@ -83,7 +83,6 @@ class PageState:
         write_address(self)
 
     def change(self, **view: Any) -> None:
-        """Change the view and the address."""
         self.view = replace(self.view, **view)
         write_address(self)
 
@@ -93,12 +92,8 @@ class PageState:
 
 @dataclass(kw_only=True)
 class ExploreState(PageState):
-    """The state of Online for one visitor.
-
-    drafts: the run that the settings describe and, if it is new, its baseline; none if the run is already in the
-    comparison, or if the page first shows how long it takes. removed: the index of the curve removed last, and the
-    curve.
-    """
+    """The state of Online for one visitor. drafts: the run that the settings describe and, if it is new, its baseline,
+    unless that run is already in the comparison or takes long. removed: the index and curve removed last."""
 
     curves: list[Curve] = field(default_factory=lambda: list(FIRST.curves))
     view: View = AT_FIRST
@@ -107,7 +102,6 @@ class ExploreState(PageState):
 
     @property
     def first_draft(self) -> Draft:
-        """Return the settings of the run with a trusted curator."""
         return draft_of(FIRST.curves[1].spec)
 
     @property
@@ -129,7 +123,6 @@ class ExploreState(PageState):
         return links.encode(curves, self.view) if curves else []
 
     def follow(self, given: Query, problems: list[str]) -> None:
-        """Apply a link and start its runs."""
         s = session()
         link = links.decode(given, s.files)
         problems += link.problems
@@ -178,16 +171,14 @@ class Session:
     wide: bool | None = None  # whether there is room next to charts, None until the browser has reported it
     saves: str = "png"  # the format in which pictures are saved
     locked: Locked = frozenset()  # settings that the link to the current page locks
-    locking: bool = False  # whether links to share lock all settings
+    locking: bool = False  # whether shared links lock all settings
     short: dict[tuple[str, str], str] = field(default_factory=dict)  # short links, by page and query
     taken: tuple[Spec, ...] = ()  # the runs that are prepared for a page without a server, in order
     unfolded: set[str] = field(default_factory=set)  # charts, or groups of them, whose folds are open
     alone: str = ""  # the only chart that an embedded page shows
     common: str = ""  # the common settings of everything shown, in words
     drawing: str = ""  # the part of the page that is being drawn
-    explained: dict[str, str] = field(
-        default_factory=dict
-    )  # terms explained so far, with the part of the page
+    explained: dict[str, str] = field(default_factory=dict)  # the part of the page that explains each term
     waiting: set[str] = field(default_factory=set)  # parts that wait for a worker's answer
     polling: frozenset[str] = frozenset()  # parts that the browser redraws until the answer is there
     asked: set[tuple[str, Spec]] = field(default_factory=set)  # questions for which the visitor has waited
@@ -226,7 +217,6 @@ class Session:
         self.undo = Undo(self.page, undo)
 
     def part(self, kind: type[P]) -> P:
-        """Return the state of the page with this kind of state."""
         if kind not in self.parts:
             self.parts[kind] = kind()
         found: P = self.parts[kind]
@@ -344,7 +334,6 @@ def _rename(part: PageState, name: str, moved: bool = False) -> None:
 
 
 def write_address(part: PageState) -> None:
-    """Write the view into the address bar."""
     query = address.grouped(part.items)
     st.query_params.from_dict(query)
     _rename(part, address.name_of(query, session().files))
