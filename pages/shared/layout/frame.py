@@ -83,8 +83,7 @@ crowd = Crowd()
 
 
 def guarded(draw: Callable[P, Any]) -> Callable[P, bool]:
-    """Wrap `draw` so that it waits for its turn and reports errors. Return a function that returns whether it
-    succeeded."""
+    """Wrap `draw` so that it waits for its turn, reports errors, and returns whether it succeeded."""
 
     @wraps(draw)
     def safely(*args: P.args, **kwargs: P.kwargs) -> bool:
