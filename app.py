@@ -1,4 +1,4 @@
-"""The dashboard's frame: the table of pages and the parts that all pages share."""
+"""Show the chosen page inside the frame that all pages share."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pages.shared.visitor.address import here
 
 ASSETS = Path(__file__).parent / "assets"
 
-page = st.navigation(pages(), position="top", expanded=True)  # on a phone none is behind "View more"
+page = st.navigation(pages(), position="top", expanded=True)  # on phones, hide no page in a menu
 if page.url_path in MOVED:
     st.switch_page(PAGES[MOVED[page.url_path]].file, query_params=here())
 st.set_page_config(

@@ -1,4 +1,4 @@
-"""The command line, `dprl` or `python -m dprl`, with the commands run, check, release, sweep and others."""
+"""The command line, `dprl` or `python -m dprl`."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         finally:
             sys.stdout.flush()
     except BrokenPipeError:  # the reader of the output, such as head, has left
-        # Python writes the rest of the output there at its end
+        # when Python exits, it writes the rest of the output to the null device
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 128 + signal.SIGPIPE
 
@@ -128,7 +128,7 @@ def add_simple(commands: Any, name: str, what: str, *fields: Field) -> None:
 
 
 def add_engine(parser: argparse.ArgumentParser) -> None:
-    """Add the flags for the processes or the cluster that compute the runs."""
+    """Add the flags that choose where runs are computed."""
     parser.add_argument(
         "--engine",
         metavar="ADDRESS",
@@ -142,7 +142,7 @@ def simulated() -> list[str]:
 
 
 def spec_of(given: argparse.Namespace) -> Any:
-    """Return the spec that the flags describe; if a file is given, the flags change its spec. Raises SpecError."""
+    """Build the spec from the flags, starting from the given file if there is one. Raises SpecError."""
     base = None if given.spec is None else spec_from_json(text_of(given.spec))
     key = base.kind if base is not None else given.kind
     if key == UploadSpec.kind:
@@ -170,7 +170,7 @@ def spec_of(given: argparse.Namespace) -> Any:
 
 
 def flags() -> list[Field]:
-    """List the fields of all kinds of specs, with each name only once."""
+    """Return the fields of all kinds of specs, without duplicate names."""
     kinds = [KINDS[key].fields for key in simulated()]
     found = {name: field for fields in reversed(kinds) for name, field in fields.items()}
     ordered = [name for fields in kinds for name in fields]
@@ -226,7 +226,7 @@ def add_sweep(commands: Any) -> None:
 
 
 def sweep_of(given: argparse.Namespace) -> Sweep[Any]:
-    """Build the sweep from the flags; axes given as flags replace the axes of the file. Raises SpecError."""
+    """Build the sweep from the flags; axes given as flags replace those in the file. Raises SpecError."""
     base: Any = RunSpec()
     axes: dict[str, Any] = {}
     if given.spec is not None:
@@ -282,7 +282,7 @@ def add_reproduce(commands: Any) -> None:
 
 
 def reproduce_command(given: argparse.Namespace) -> int:
-    """Compute and print the verdict on one or all of the papers' claims, and write DIR/CLAIM.json."""
+    """Print the verdict on one or all of the papers' claims, and write DIR/CLAIM.json."""
     if given.claim is None:
         for key, says in (*((c.key, c.says) for c in CLAIMS.values()), (ranking.KEY, ranking.SAYS)):
             print(f"{key:<20} {says}")
@@ -304,7 +304,7 @@ def reproduce_command(given: argparse.Namespace) -> int:
 
 
 def cite_command(given: argparse.Namespace) -> int:
-    """Print what to cite for the runs of the given files, as BibTeX, and return 0. Raises SpecError."""
+    """Print the BibTeX entries to cite for the runs in the given files, and return 0. Raises SpecError."""
     print(cite(*(spec_from_json(text_of(path)) for path in given.specs)), end="")
     return 0
 

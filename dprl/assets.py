@@ -1,4 +1,4 @@
-"""The folders with the dashboard's non-Python files, and access to the files that run in a browser."""
+"""Locate the dashboard's files, and read those that run in a browser."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import re
 from pathlib import Path
 
 CHECKOUT = Path(__file__).parent.parent
-INSTALLED = Path(__file__).parent / "dashboard"  # the place of the same files in a wheel, see deploy/wheel.py
-ROOT = INSTALLED if INSTALLED.is_dir() else CHECKOUT  # app.py, pages/, assets/ and .streamlit/ are here
+INSTALLED = Path(__file__).parent / "dashboard"  # the same files in a wheel, see deploy/wheel.py
+ROOT = INSTALLED if INSTALLED.is_dir() else CHECKOUT  # contains app.py, pages/, assets/ and .streamlit/
 ASSETS = ROOT / "assets"
 WEB = ASSETS / "web"  # JavaScript, CSS and HTML files
 
@@ -23,12 +23,12 @@ def _alone(name: str) -> str:
 
 
 def classic(*names: str) -> str:
-    """Join modules in assets/web/ into one script in this order, as a page opened from disk cannot load modules."""
+    """Join modules in assets/web/ into one script, because a page opened from disk cannot load modules."""
     return "\n".join(re.sub(r"^export (default )?", "", _alone(name), flags=re.MULTILINE) for name in names)
 
 
 def module_with_imports(name: str, *parts: str) -> str:
-    """Join parts.js, a module's other imports and the module itself, because a component must be a single text."""
+    """Join a module with parts.js and its other imports, because a component must be a single text."""
     return f"{classic('parts.js', *parts)}\n{_alone(name)}"
 
 

@@ -1,4 +1,4 @@
-"""The short commands `list`, `web` and `status`, and functions that all commands use to read arguments and files."""
+"""The short commands, and the functions that all commands use to read arguments and files."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ PACKAGES = ("streamlit", "plotly", "numpy", "scipy", "pandas", "numba")
 
 
 class Parser(argparse.ArgumentParser):
-    """An argparse parser with one-line errors and no abbreviated flags; it reads negative numbers as values."""
+    """An argparse parser that prints errors on one line and does not accept abbreviated flags."""
 
     def __init__(self, **how: Any) -> None:
         super().__init__(allow_abbrev=False, **how)
-        # argparse itself reads -1e-3 as a flag, up to Python 3.13
+        # up to Python 3.13, argparse reads -1e-3 as a flag
         self._negative_number_matcher = re.compile(r"-(\.?\d|inf|nan)", re.IGNORECASE)
 
     def error(self, message: str) -> NoReturn:
@@ -61,7 +61,7 @@ def directory(given: str) -> Path:
 
 
 def write_files(folder: str, files: Mapping[str, Any]) -> None:
-    """Write files and versions.json into a folder. files: texts, or values for JSON, by name. Raises SpecError."""
+    """Write files, and versions.json, into a folder. files: texts or JSON values by file name. Raises SpecError."""
     told = json.dumps(versions(), indent=2, ensure_ascii=False) + "\n"
     try:
         for name, content in {**files, "versions.json": told}.items():
@@ -83,7 +83,7 @@ def text_of(path: str) -> str:
 
 
 def list_command() -> int:
-    """Print the key and the summary of every entry of every registry, one entry per line; return 0."""
+    """Print a line with the key and the summary of each entry in each registry, and return 0."""
     registries: dict[str, dict[str, Any]] = {
         "environments": dict(ENVIRONMENTS),
         "algorithms": dict(ALGORITHMS),
@@ -113,7 +113,7 @@ def add_web(commands: Any) -> None:
 def web_command(given: Namespace) -> int:
     """Write the site and return the exit status. Raises SpecError if DIR cannot be created."""
     out = directory(given.out).resolve()
-    # pages/ is not part of the package, so the program that writes the pages runs in its folder, like the dashboard.
+    # pages/ is not part of the package, so `website` must run in the folder that contains it.
     return subprocess.run(
         [sys.executable, "-m", "website", "--out", str(out)], cwd=ROOT, check=False
     ).returncode
@@ -129,7 +129,7 @@ def status(as_json: bool) -> int:
 def look() -> dict[str, Any]:
     """Return the state of the store, without creating the store if it does not exist. Raises StoreError.
 
-    Keys: store (path, exists and, if it does, notice, results, bytes and capacity in bytes), queue (runs_waiting,
+    Keys: store (path, exists and, if it exists, notice, results, bytes and capacity in bytes), queue (runs_waiting,
     seeds_queued, seconds_queued on one core, seeds_running, workers), errors and versions.
     """
     path = default_path()
@@ -163,7 +163,7 @@ def versions() -> dict[str, str]:
 
 
 def text(found: dict[str, Any]) -> list[str]:
-    """Return the results of `look` as lines of text."""
+    """Format the result of `look` as lines of text."""
     known = ", ".join(f"{name} {version}" for name, version in found["versions"].items())
     store = found["store"]
     if not store["exists"]:

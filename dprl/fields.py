@@ -1,8 +1,4 @@
-"""The description of an input: its type, range and default, and the error for a wrong value.
-
-Environments, learners and `RunSpec` describe each of their inputs by a `Field`. It checks values from widgets, links,
-the command line and JSON, so a bad value leads to the same sentence wherever it comes from.
-"""
+"""Describe inputs, and check values from widgets, links, the command line and JSON with the same errors."""
 
 from __future__ import annotations
 
@@ -32,12 +28,7 @@ _JSON = re.compile(r"[^=,]*=\s*(?=[{\[])")  # name= before an object or a list
 
 
 class SpecError(ValueError):
-    """The error for a bad input.
-
-    Attributes:
-        field: the name of the input.
-        sentence: the given value and the allowed values. The message is the field's name and this sentence.
-    """
+    """The error for a bad input. field: its name; sentence: the wrong value and the allowed values."""
 
     def __init__(self, field: str, message: str) -> None:
         super().__init__(f"{field}: {message}")
@@ -50,17 +41,17 @@ class SpecError(ValueError):
 
 
 def shown(value: object) -> str:
-    """Return `value` in a form that a message can quote: short, on one line, without control characters."""
+    """Format a value for a message: short, on one line, without control characters."""
     try:
         text = value if isinstance(value, str) else repr(value)
-    except ValueError:  # Python does not write out an int of more than 4,300 digits
+    except ValueError:  # Python refuses to print an int of more than 4,300 digits
         text = "a number with thousands of digits"
     text = "".join(c if c.isprintable() else "?" for c in text)
     return text if len(text) <= 40 else text[:37] + "..."
 
 
 class Frozen(dict[str, T]):
-    """A mapping that cannot be changed. It prints, compares and converts to JSON as a dict does."""
+    """A read-only mapping that prints, compares and converts to JSON like a dict."""
 
     def _refuse(self, *_: Any, **__: Any) -> Any:
         raise TypeError(
@@ -96,13 +87,13 @@ def similar(word: object, known: Iterable[str]) -> str:
 
 
 def either(words: Sequence[str]) -> str:
-    """List the allowed values in words: `a`, `a or b`, `a, b or c`."""
+    """List alternatives in words: `a`, `a or b`, `a, b or c`."""
     some, last = str(SAID["comma"]).join(words[:-1]), words[-1]
     return filled(SAID["either"], some=some, last=last) if some else last
 
 
 def number(value: float) -> str:
-    """Write a number as people write it: 20, 0.05, 1e+09."""
+    """Write a number briefly: 20, 0.05, 1e+09."""
     if float(value).is_integer() and abs(value) < 1e7:
         return f"{int(value):,}".replace(",", "")
     return f"{value:g}"
@@ -110,11 +101,11 @@ def number(value: float) -> str:
 
 @dataclass(frozen=True)
 class Field:
-    """One input."""
+    """An input of a spec, an environment or an algorithm."""
 
     name: str  # its key in JSON and in Python
-    kind: Kind  # its type
-    default: Any  # its value if it is left out
+    kind: Kind
+    default: Any  # its value if none is given
     help: str
     # low, high: the inclusive range of a number (`low_open`: low itself is excluded)
     low: float | None = None
@@ -124,12 +115,11 @@ class Field:
     optional: bool = False  # whether None is allowed, for "chosen for you" or "not used"
     query: str = ""  # its short key in links
     flag: str = ""  # its command-line option
-    # for a parameter of an algorithm, the runs that use it: all, those with bonus `anytime`, or all others (`not
-    # anytime`). In the remaining runs it is None.
+    # for an algorithm's parameter: the runs that use it (all, or those with bonus `anytime` or `not anytime`)
     when: str = ""
-    # the meaning of the capital letters in a text of rows joined by /, which is edited with one row per line
+    # for a text of rows joined by /, edited with one row per line: the meaning of the capital letters
     rows: str = ""
-    words: tuple[str, ...] = ()  # texts that may replace a number and let it follow from other fields
+    words: tuple[str, ...] = ()  # texts allowed instead of a number, which then follows from other fields
 
     def used(self, bonus: str) -> bool:
         """Return whether an algorithm's runs with this bonus use the parameter."""
@@ -169,10 +159,7 @@ class Field:
         return SpecError(self.name, f"{wrong}; give {self.allowed}.")
 
     def check(self, value: Any) -> Any:
-        """Return the value in its canonical type. Whole floats count as integers, and integers as floats.
-
-        Raises SpecError if the value has another type or is out of range.
-        """
+        """Convert a value to its canonical type (1.0 to 1, or 1 to 1.0). Raises SpecError if it is not allowed."""
         if (value is None and self.optional) or (isinstance(value, str) and value in self.words):
             return value
         if self.kind in ("text", "choice"):
@@ -184,7 +171,7 @@ class Field:
                 raise self.refuse(value)
             return Frozen(value)
         if isinstance(value, str):
-            raise self.refuse(repr(value))  # in quotes, which show that a number was given as text
+            raise self.refuse(repr(value))  # the quotes show that a number was given as text
         counts = hasattr(value, "__float__") and not isinstance(value, bool)
         try:
             as_float = float(value) if counts else math.nan
@@ -192,14 +179,14 @@ class Field:
             raise self.refuse(value) from None
         if not math.isfinite(as_float) or (self.kind == "int" and not as_float.is_integer()):
             raise self.refuse(value)
-        result = int(value) if self.kind == "int" else as_float + 0.0  # -0.0 is 0.0: one meaning, one spec
+        result = int(value) if self.kind == "int" else as_float + 0.0  # + 0.0 turns -0.0 into 0.0
         below = self.low is not None and (result <= self.low if self.low_open else result < self.low)
         if below or (self.high is not None and result > self.high):
             raise self.refuse(value)
         return result
 
     def parse(self, text: str) -> Any:
-        """Parse a value written as text (in a link or on the command line). Integers may be written as 1e9."""
+        """Parse a value from a link or the command line. Integers may be written as 1e9."""
         text = text.strip()
         if self.optional and text in ("", "none") and self.kind != "choice":
             return None
@@ -218,14 +205,14 @@ class Field:
             raise self.refuse(text) from None
 
     def add_to(self, parser: Any, help: str) -> None:
-        """Add the field's flag to an argparse parser; parameters may be spread over several flags."""
+        """Add the field's flag to an argparse parser. The flag for parameters may be repeated."""
         many = self.kind == "params"
         action, form = ("append", "NAME=VALUE") if many else ("store", self.kind.upper())
         text = help.replace("%", "%%")
         parser.add_argument(self.flag, dest=self.name, action=action, metavar=form, help=text)
 
 
-_READ = {"int": "int", "float": "float", "params": "Mapping"}  # types in signatures, for each kind
+_READ = {"int": "int", "float": "float", "params": "Mapping"}  # the type that signatures show for each kind
 
 
 def check_names(table: Iterable[str], given: Iterable[object]) -> None:
@@ -240,7 +227,7 @@ def check_names(table: Iterable[str], given: Iterable[object]) -> None:
 
 
 def documented(table: Mapping[str, Field]) -> Callable[[type[T]], type[T]]:
-    """Decorate a spec class: its docstring describes each field, and its constructor refuses wrong or missing names."""
+    """Describe each field in a spec class's docstring, and refuse wrong or missing names in its constructor."""
 
     def with_fields(spec: type[T]) -> type[T]:
         made: Any = spec.__init__
@@ -280,7 +267,7 @@ def _attribute(field: Field) -> str:
 
 
 def decode(name: str, content: bytes) -> str:
-    """Decode the bytes of a UTF-8 file, without its byte order mark. Raises SpecError, naming the field."""
+    """Decode a UTF-8 file without its byte order mark. Raises SpecError for the field `name`."""
     if content.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):
         raise SpecError(name, "this is text in UTF-32; save it as UTF-8.")
     if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) or b"\0" in content[:2]:
@@ -292,16 +279,16 @@ def decode(name: str, content: bytes) -> str:
 
 
 def read_text(name: str, path: str | Path, allowed: str) -> str:
-    """Read a UTF-8 text file. allowed: the valid input, in words. Raises SpecError, naming the field."""
+    """Read a UTF-8 text file. allowed: the valid input, in words. Raises SpecError for the field `name`."""
     try:
         content = Path(path).read_bytes()
-    except (OSError, ValueError):  # ValueError: a path with a zero byte
+    except (OSError, ValueError):  # ValueError: the path contains a null byte
         raise SpecError(name, f"{shown(str(path))} cannot be read; give {allowed}.") from None
     return decode(name, content)
 
 
 def read_json(name: str, text: str | bytes, allowed: str = SPEC) -> Any:
-    """Parse JSON, given as text or bytes. allowed: the valid input, in words. Raises SpecError, naming the field."""
+    """Parse JSON from text or bytes. allowed: the valid input, in words. Raises SpecError for the field `name`."""
     if not isinstance(text, str | bytes):
         raise SpecError(name, f"{shown(text)} is not JSON text; give {allowed} as text.")
     plain = decode(name, text) if isinstance(text, bytes) else text.removeprefix(_BOM)
@@ -312,7 +299,7 @@ def read_json(name: str, text: str | bytes, allowed: str = SPEC) -> Any:
 
 
 def parse_params(name: str, *texts: str) -> dict[str, str]:
-    """Parse `S=6,model={...},H=20` as {"S": "6", "model": "{...}", "H": "20"}: a value may be JSON with commas.
+    """Parse `S=6,model={...},H=20` into {"S": "6", "model": "{...}", "H": "20"}. Values may be JSON with commas.
 
     Raises SpecError if a part has no `=` or a name occurs twice.
     """
@@ -326,24 +313,23 @@ def parse_params(name: str, *texts: str) -> dict[str, str]:
 
 
 def _parts(text: str) -> Iterator[str]:
-    """Yield the parts of a text between commas; commas inside a JSON value do not separate parts."""
+    """Split a text at its commas, except at those inside a JSON value."""
     while text:
         end = 0
         if begun := _JSON.match(text):
             try:
                 _, end = json.JSONDecoder().raw_decode(text, begun.end())
             except (ValueError, RecursionError):
-                end = len(text)  # the JSON is broken; the code that reads the value reports that
+                end = len(text)  # broken JSON is reported when the value is read
         rest, _, after = text[end:].partition(",")
         yield text[:end] + rest
         text = after
 
 
 def check_params(name: str, owner: str, fields: Iterable[Field], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return `given`, checked against `fields` and in their order, with the defaults filled in.
+    """Check parameters, and return them in the order of `fields` with the defaults filled in.
 
-    Text values are parsed, so that S="6" from a link and S=6 from JSON are the same.
-    Raises SpecError naming the parameter.
+    Text values are parsed: S="6" from a link equals S=6 from JSON. Raises SpecError, naming the parameter.
     """
     table = {f.name: f for f in fields}
     for key in given:

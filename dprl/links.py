@@ -1,13 +1,12 @@
-"""Specs as text: writing a spec to a link, and reading it back.
+"""Write a spec to a link, and read it back.
 
-A spec is `key.value` pairs joined by `~`, where key is the field's `query` key in the table of its kind; a parameter
-of the environment or of the learner is `key.name.value`:
+A spec is written as `key.value` pairs joined by `~`, where the key is the field's `query`. A parameter of the
+environment or the algorithm is written as `key.name.value`:
 
     v=1 & ... priv.local~eps.0.3~K.1e7
 
-Values equal to the defaults are left out, see `defaults`. A link never contains a store id. The page decides the kind
-of the spec. Reading never raises: each wrong value is replaced by its default and reported in one sentence, and all
-other values are kept.
+Values equal to the defaults are left out. A link never contains a store id. Reading never raises: each wrong value is
+replaced by its default and reported in one sentence.
 """
 
 from __future__ import annotations
@@ -28,9 +27,9 @@ from dprl.simulation.base import FIRST
 
 VERSION = "1"
 MAX_MODEL = 4000  # the longest text in a link; a longer one is shared as a file
-MAX_LENGTH = 3 * MAX_MODEL  # characters of one spec
+MAX_LENGTH = 3 * MAX_MODEL  # maximum number of characters of one spec
 FILE = "file:"
-MAX_CURVES = 8  # curves in a comparison; more could not be distinguished
+MAX_CURVES = 8  # maximum number of curves in a comparison; more could not be distinguished
 NAME, HIDE = "name", "hide"  # keys of a curve
 
 Pairs = dict[str, str]
@@ -38,8 +37,7 @@ Pairs = dict[str, str]
 
 @cache
 def defaults(kind: str = FIRST) -> dict[str, Mapping[str, Any]]:
-    """Return the values that links of a kind leave out: "always" for every spec, and those for each value of the keys
-    "env", "alg" and "priv", including the defaults that an online run gets from its learner or its privacy model."""
+    """Return the default values that links leave out, always or for each value of "env", "alg" and "priv"."""
     always = _usual(KINDS[kind].fields.values())
     worlds = {key: _usual(world.fields, "envp.") for key, world in ENVIRONMENTS.items()}
     learners = {
@@ -60,7 +58,7 @@ def defaults(kind: str = FIRST) -> dict[str, Mapping[str, Any]]:
 
 
 def completed(pairs: Mapping[str, str], kind: str) -> Pairs:
-    """Return `pairs` with the defaults of the keys that they leave out."""
+    """Fill in the defaults of the keys that are missing from `pairs`."""
     found = {**defaults(kind)["always"], **pairs}
     for key in ("env", "alg", "priv"):
         found = {**defaults(kind)[key].get(found.get(key, ""), {}), **found}
@@ -95,12 +93,12 @@ def last(parameters: Mapping[str, Sequence[str]], key: str) -> str | None:
 
 
 def text_digest(text: str) -> str:
-    """Return the digest by which a link identifies a text that is too long for it."""
+    """Return the digest that replaces a text in a link if the text is too long."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def written(value: Any) -> str:
-    """Write a number or a word in the form used in links: 0.5, 1e9, 1e-6."""
+    """Write a number or a word as in links: 0.5, 1e9, 1e-6."""
     if isinstance(value, float):
         short = re.sub(r"e([+-])0*", lambda m: "e" + m[1].strip("+"), repr(value))
         return short.removesuffix(".0")
@@ -115,23 +113,20 @@ def encode_spec(spec: Spec) -> str:
 
 
 def differences(spec: Spec, first: Spec | None) -> Pairs:
-    """Return the pairs in which a spec differs from the first spec of its link and from the defaults."""
+    """Return the pairs of a spec that differ both from the first spec of its link and from the defaults."""
     whole, always = spec_pairs(spec), defaults(spec.kind)["always"]
     known = inherited(spec_pairs(first), whole) if first else {}
     expected = completed(known | {key: whole[key] for key in OWNERS if key in whole}, spec.kind)
     expected |= {key: known.get(key, always.get(key, "")) for key in OWNERS}
     said = {k: v for k, v in whole.items() if expected.get(k) != v}
-    return said or {"priv": whole["priv"]}  # some programs drop a parameter without a value from a link
+    return said or {"priv": whole["priv"]}  # some programs drop empty parameters from a link
 
 
 def decode_spec(
     text: str, files: Mapping[str, str] | None = None, kind: str = FIRST
 ) -> tuple[Any, list[str]]:
-    """Decode the text of `encode_spec`. Return the spec, or None if there is none, and a sentence for each wrong value,
-    which is replaced by the default.
-
-    files: the known texts that are too long for a link, by their digest.
-    """
+    """Decode the text of `encode_spec`. Return the spec (None if its environment is in an unknown file), and a sentence
+    about each wrong value, which is replaced by its default. files: texts too long for a link, by digest."""
     pairs, wrong = split(text, kind=kind)
     spec, more = spec_from(pairs, files or {}, kind)
     return spec, wrong + more
@@ -140,11 +135,8 @@ def decode_spec(
 def decode_curves(
     given: Sequence[str], own: Collection[str], files: Mapping[str, str] | None, kind: str
 ) -> Iterator[tuple[Any, Pairs, list[str]]]:
-    """Decode the curves of a comparison, each written as differences from the first. For each curve, yield its spec
-    (None if there is none), its own pairs, and a sentence for each wrong value.
-
-    own: keys of a curve's settings outside its spec, never inherited from the first. files, kind: as in `decode_spec`.
-    """
+    """Decode the curves of a comparison. For each, yield the spec (or None), its own pairs, and a sentence about each
+    fault. own: keys of settings outside the spec, which are never inherited from the first curve."""
     first: Pairs = {}
     for index, text in enumerate(given):
         pairs, wrong = split(text, own, kind)
@@ -156,7 +148,7 @@ def decode_curves(
 
 
 def spec_pairs(spec: Spec) -> Pairs:
-    """Return the whole spec as text by query key (parameters: `key.name`), without None and fields not in links."""
+    """Return a spec's values as text by query key, or by `key.name` for parameters. Leave out None values."""
     pairs: Pairs = {}
     values = spec.to_dict()
     for name, field in KINDS[spec.kind].fields.items():
@@ -171,20 +163,20 @@ def spec_pairs(spec: Spec) -> Pairs:
 
 
 def _text(value: Any) -> str:
-    """Write a value for a link. A text may contain the separator ~, which is escaped with %."""
+    """Write a value for a link, with the separator ~ escaped."""
     text = written(value)
     return FILE + text_digest(text) if len(text) > MAX_MODEL else text.replace("%", "%25").replace("~", "%7E")
 
 
 def _whole(text: str, files: Mapping[str, str]) -> str | None:
-    """Return the text that `_text` wrote as `text`, or None if it refers to an unknown file."""
+    """Undo `_text`. Return None if the text refers to an unknown file."""
     if text.startswith(FILE):
         return files.get(text.removeprefix(FILE))
     return text.replace("%7E", "~").replace("%25", "%")
 
 
 def split(text: str, more: Iterable[str] = (), kind: str = FIRST) -> tuple[Pairs, list[str]]:
-    """Split a text into pairs, with a sentence for each part that is not a pair. more: further allowed keys."""
+    """Split a text into pairs, and report each part that is not a pair. more: further allowed keys."""
     if len(text) > MAX_LENGTH:
         return {}, [f"it is longer than {MAX_LENGTH} characters and was not read."]
     known = {field.query for field in KINDS[kind].fields.values() if field.query} | set(more)
@@ -203,8 +195,8 @@ def split(text: str, more: Iterable[str] = (), kind: str = FIRST) -> tuple[Pairs
 
 
 def inherited(first: Mapping[str, str], given: Mapping[str, str]) -> Pairs:
-    """Return the pairs that a later spec inherits from the first one: not the parameters of another environment or
-    learner, and not the counted reports if the first has no noise."""
+    """Return the pairs that a later spec inherits from the first. This excludes the parameters of a different
+    environment or algorithm, and the number of reports if the first spec has no noise."""
     dropped: set[str] = set() if "mech" in first else {"rep"}
     for owner, params in OWNERS.items():
         if params and owner in given and given[owner] != first.get(owner):
@@ -213,10 +205,8 @@ def inherited(first: Mapping[str, str], given: Mapping[str, str]) -> Pairs:
 
 
 def spec_from(pairs: Mapping[str, str], files: Mapping[str, str], kind: str) -> tuple[Any, list[str]]:
-    """Build the spec from `pairs`; replace each wrong value with the default, and add a sentence about it.
-
-    Return no spec if its environment is in a file that is unknown here: any other environment would be misleading.
-    """
+    """Build the spec from `pairs`. Replace each wrong value by its default, and return a sentence about it. Return None
+    instead of the spec if its environment is in an unknown file."""
     values = _values(pairs, files, kind)
     for name, value in values.items():
         if value is None:
@@ -227,9 +217,9 @@ def spec_from(pairs: Mapping[str, str], files: Mapping[str, str], kind: str) -> 
     try:
         return KINDS[kind].from_dict(_parsed(whole, kind)), []
     except SpecError:
-        pass  # faults are reported for the link's own values; the others get the defaults that suit them
+        pass  # next, report the values that are wrong in the link itself, without the defaults added above
     problems: list[str] = []
-    while True:  # each round leaves out the one value that is wrong, so this ends
+    while True:  # each round leaves out one wrong value, so the loop ends
         try:
             return KINDS[kind].from_dict(_parsed(values, kind)), problems
         except SpecError as error:
@@ -244,7 +234,7 @@ def spec_from(pairs: Mapping[str, str], files: Mapping[str, str], kind: str) -> 
 
 
 def _values(pairs: Mapping[str, str], files: Mapping[str, str], kind: str) -> dict[str, Any]:
-    """Return the values of `pairs` as text by field name; a text in an unknown file is None."""
+    """Return the values of `pairs` as text by field name, or None for a text in an unknown file."""
     values: dict[str, Any] = {}
     for name, field in KINDS[kind].fields.items():
         if field.kind == "params":
@@ -262,7 +252,7 @@ def _parsed(values: Mapping[str, Any], kind: str) -> dict[str, Any]:
 
 
 def checked(field: Field, text: str | None, otherwise: Any, problems: list[str]) -> Any:
-    """Parse `text` by `field`. If it is missing or wrong, return `otherwise`; report a wrong one in `problems`."""
+    """Parse a field's value. Return `otherwise` if it is missing or wrong; report a wrong value in `problems`."""
     if text is None:
         return otherwise
     try:
@@ -273,12 +263,12 @@ def checked(field: Field, text: str | None, otherwise: Any, problems: list[str])
 
 
 _PARAMS = frozenset(f.query for f in FIELDS.values() if f.kind == "params")
-# Fields whose value decides the defaults of others, each with the key of its own parameters.
+# Keys of the fields that determine the defaults of others, each with the key of its parameters.
 OWNERS = {"env": "envp", "alg": "algp", "priv": ""}
 
 
 def chosen(field: str, text: str | None, among: Collection[str], problems: list[str]) -> str:
-    """Return `text` if it is in `among`; otherwise return "" and, unless there is no text, report it in `problems`."""
+    """Return `text` if it is allowed, otherwise "". Report in `problems` a text that is not allowed."""
     if not text or text in among:
         return text or ""
     problems.append(f"{field}: {shown(text)} is not allowed; give one of {', '.join(among)}.")

@@ -1,4 +1,4 @@
-"""Types of the fields of specs, for type checkers."""
+"""Types of spec fields for type checkers."""
 
 from typing import TYPE_CHECKING, Generic, SupportsFloat, TypeVar
 
@@ -8,19 +8,13 @@ Given_contra = TypeVar("Given_contra", contravariant=True)
 if TYPE_CHECKING:
 
     class Given(Generic[Read_co, Given_contra]):
-        """The type of a spec's field for a static checker: assigning accepts more types than reading returns.
-
-        In the class body, a spec assigns the field's default; mypy would expect a descriptor there.
-        """
+        """A spec field that accepts more types when it is assigned than it returns when it is read."""
 
         def __get__(self, spec: object, owner: object = None) -> Read_co: ...
         def __set__(self, spec: object, value: Given_contra) -> None: ...
 
     class Whole(int):
-        """The type of a field that is stored as an int, even if it is given as 1e6 or as a NumPy integer.
-
-        It inherits from int because mypy ignores descriptors in the members of a protocol.
-        """
+        """A field stored as an int, even if it is given as 1e6 or as a NumPy integer."""
 
         def __get__(self, spec: object, owner: object = None) -> int: ...
         def __set__(self, spec: object, value: SupportsFloat) -> None: ...
@@ -31,6 +25,6 @@ if TYPE_CHECKING:
 else:
 
     class Given(Generic[Read_co, Given_contra]):
-        """Only an annotation: at run time, no field is a descriptor."""
+        """An annotation only; at run time, no field is a descriptor."""
 
     Whole, Number, NumberOrNone = int, float, float | None

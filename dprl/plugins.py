@@ -1,4 +1,4 @@
-"""Registries, and the learners, environments and mechanisms of other packages, which register them by entry point.
+"""Registries to which other packages can add algorithms, environments and mechanisms as entry points.
 
 [project.entry-points."dprl.learners"]
 my-learner = "my_package.my_learner:ALGORITHM"
@@ -20,7 +20,7 @@ from dprl.messages.brief import cut, table_of
 T = TypeVar("T")
 
 failures: list[str] = []  # a sentence for each entry that cannot be used
-# by group and key: name and version of the package that has the entry, and a digest of its code
+# by group and key: the package that registers the entry, with its version, and a digest of its code
 sources: dict[tuple[str, str], str] = {}
 digests: dict[tuple[str, str], str] = {}
 
@@ -32,11 +32,11 @@ class UnknownKey(SpecError, KeyError):
 
 
 class Registry(Mapping[str, T]):
-    """The available entries by key, in the order in which they are offered. Printing a registry shows its keys."""
+    """The available entries by key, in the order in which they are offered."""
 
     def __init__(self, entries: Iterable[tuple[str, T]] = ()) -> None:
         self._entries = dict(entries)
-        self.group = ""  # the group of entry points, once the entries of other packages have been added
+        self.group = ""  # the group of entry points, set once the entries of other packages have been added
 
     def __getitem__(self, key: str) -> T:
         try:
@@ -68,7 +68,7 @@ class Registry(Mapping[str, T]):
         return f"Registry of {len(self)}: {cut(', '.join(self))}"
 
     def _repr_html_(self) -> str:
-        """Return a table of the keys for a notebook, with a description of each entry."""
+        """Return an HTML table of the keys and descriptions, for a notebook."""
         rows = ((key, getattr(one, "title", "") or getattr(one, "help", "")) for key, one in self.items())
         return table_of(f"Registry of {len(self)}", rows)
 
@@ -79,10 +79,8 @@ def put(registry: Registry[T], key: str, entry: T) -> None:
 
 
 def sources_of(**keys: str | None) -> list[str]:
-    """Return the version and the code digest of each of these entries that comes from another package.
-
-    keys: the key of an entry for each group, as in learners="my-learner". Results depend on version and code.
-    """
+    """Return the package version and the code digest of each given entry that comes from another package. keys: an
+    entry's key by group, as in learners="my-learner"."""
     given = [(f"dprl.{group}", str(key)) for group, key in keys.items()]
     return [f"{sources[each]} {digests[each]}" for each in given if each in sources]
 
@@ -94,13 +92,13 @@ def add_plugins(
     refusal: Callable[[T], str] = lambda entry: "",
     added: Callable[[T], None] = lambda entry: None,
 ) -> None:
-    """Add the entries that other packages register in a group of entry points. An entry that cannot be loaded is left
-    out, with a sentence in `failures` and a warning. needed: the attributes that an entry must have. refusal: returns
-    the reason why an entry cannot be used, or "". added: called with each added entry."""
+    """Add the entries that other packages register in a group of entry points. If an entry cannot be used, add a
+    sentence to `failures` and warn. needed: the attributes that an entry must have. refusal: returns the reason why an
+    entry cannot be used, or "". added: called with each added entry."""
     for point in entry_points(group=group):
         try:
             entry = point.load()
-        except Exception as error:  # whatever another package's import raises
+        except Exception as error:  # another package's import may raise anything
             fault = f"could not be loaded: {type(error).__name__}: {' '.join(str(error).split())[:200]}"
         else:
             if missing := [name for name in needed if not hasattr(entry, name)]:
@@ -122,7 +120,7 @@ def add_plugins(
 
 
 def code_digest(module: str) -> str:
-    """Return a digest of a module's Python files (its package's, or its own), a part of the keys of results."""
+    """Return a digest of the Python files of a module's package, which is part of the keys of results."""
     top = sys.modules[module.partition(".")[0]]
     folders = [Path(folder) for folder in getattr(top, "__path__", ())]
     files = [file for folder in folders for file in sorted(folder.rglob("*.py"))]

@@ -47,10 +47,10 @@ PORT_LIMIT = 1.0  # seconds until the port of a killed dashboard must be free
 
 
 def main(host: str = HOST.default, port: int = PORT.default) -> int:
-    """Serve the dashboard at `host`:`port` until Ctrl-C, SIGTERM, or the end of Streamlit.
+    """Serve the dashboard at `host`:`port` until Ctrl-C or SIGTERM, or until Streamlit ends.
 
-    Return the exit status: 0 after Ctrl-C or SIGTERM, 2 if the host or port cannot be used (stderr has the reason in
-    one sentence), 1 if the store or a Dask cluster cannot be used, else Streamlit's own.
+    Return the exit status: 0 after Ctrl-C or SIGTERM, 2 if the host or port cannot be used, 1 if the store or a Dask
+    cluster cannot be used, otherwise Streamlit's own status.
     """
     try:
         check_address(host, port)
@@ -77,7 +77,7 @@ def main(host: str = HOST.default, port: int = PORT.default) -> int:
         print_line("Stopping the dashboard and its workers.")
         return 0
     finally:
-        for number in (signal.SIGINT, signal.SIGTERM):  # the rest takes a few seconds at most
+        for number in (signal.SIGINT, signal.SIGTERM):  # the cleanup takes a few seconds at most
             signal.signal(number, signal.SIG_IGN)
         if streamlit is not None:
             streamlit.terminate()
@@ -89,7 +89,7 @@ def main(host: str = HOST.default, port: int = PORT.default) -> int:
 
 
 class Stopped(Exception):
-    """The exception for a server that is asked to stop."""
+    """Raised when the server is asked to stop."""
 
 
 def _stop(signum: int, frame: FrameType | None) -> NoReturn:
@@ -147,7 +147,7 @@ def check_address(host: str, port: int) -> None:
 
 
 def _listening(family: int, kind: int, protocol: int, place: Any) -> int:
-    """Return the error number of an attempt to listen at this address, or 0 if it succeeds."""
+    """Try to listen at an address. Return the error number, or 0 on success."""
     try:
         with socket.socket(family, kind, protocol) as listener:
             # like the server, treat a port that was freed a moment ago as free
@@ -159,7 +159,7 @@ def _listening(family: int, kind: int, protocol: int, place: Any) -> int:
 
 
 def dashboard(host: str, port: int) -> None:
-    """Run Streamlit in this process (.streamlit/config.toml) until the parent ends, which closes standard input."""
+    """Run Streamlit in this process until the parent ends, which closes standard input."""
     have_home()
     import streamlit
 
@@ -169,7 +169,6 @@ def dashboard(host: str, port: int) -> None:
         """Streamlit's ASGI application behind the guard."""
 
         async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-            """Answer one request."""
             await guard(super().__call__, scope, receive, send)
 
     end_with_parent()
@@ -192,7 +191,7 @@ def dashboard(host: str, port: int) -> None:
 
 
 def have_home() -> None:
-    """If the user has no home directory, make Streamlit look for its settings in the folder of this program's files."""
+    """Set HOME to dprl's own folder if the user has no home directory, because Streamlit needs one."""
     try:
         Path.home()
     except RuntimeError:
@@ -200,20 +199,19 @@ def have_home() -> None:
 
 
 def size_of_files() -> dict[str, int]:
-    """Return the largest upload (in Streamlit's MB) if uploads are allowed, or {}, as in .streamlit/config.toml."""
+    """Return Streamlit's option for the largest upload in MB, or {} if uploads are not allowed."""
     from dprl.uploads import readings  # imports pandas
 
     return {"server.maxUploadSize": readings.MOST_BYTES // 10**6} if readings.allowed() else {}
 
 
 def documents() -> dict[str, bool]:
-    """Return the option with which Streamlit serves static/ at /app/static/ if the documents from `make docs` or a
-    wheel are there. Streamlit derives the type from the file name, so .html is sent as text/html."""
+    """Return the option that makes Streamlit serve static/, or {} if no documents have been built there."""
     return {"server.enableStaticServing": True} if (ROOT / "static" / "docs" / "index.html").is_file() else {}
 
 
 def allow_open_files() -> None:
-    """Raise the limit on open files: at four per session, the usual 1,024 would be used up by 250 visitors."""
+    """Raise the limit on open files. Each session needs four, so 250 visitors would reach the usual limit of 1,024."""
     now, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = OPEN_FILES if most == resource.RLIM_INFINITY else min(most, OPEN_FILES)
     if now != resource.RLIM_INFINITY and now < wanted:
@@ -237,14 +235,13 @@ def headers() -> dict[str, str]:
 
 
 class Guard:
-    """Add headers to an ASGI application's responses and titles to pages; hide Streamlit's metrics unless `metrics`."""
+    """Add headers to responses and titles to pages, and hide Streamlit's metrics unless `metrics` is true."""
 
     def __init__(self, headers: dict[str, str], metrics: bool) -> None:
         self._metrics = metrics
         self._headers = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
 
     async def __call__(self, app: Any, scope: Any, receive: Any, send: Any) -> None:
-        """Let `app` answer a request."""
         left = False  # whether the visitor has left
 
         async def said(message: Any) -> None:
@@ -261,19 +258,19 @@ class Guard:
             await said({"type": "http.response.start", "status": 404, "headers": []})
             await said({"type": "http.response.body", "body": b"Not Found"})
         elif scope["type"] == "http" and scope["method"] == "GET" and (page := page_at(scope["path"])):
-            # Uncompressed, because the title is inserted into the page, which has only a few kB.
+            # Request the page uncompressed, because the title is inserted into it.
             plain = [header for header in scope["headers"] if header[0] != b"accept-encoding"]
             await app({**scope, "headers": plain}, receive, titled(page, said))
         else:
             try:
                 await app(scope, receive, said)
-            except RuntimeError:  # Streamlit sends an error about a bad request to a visitor who has left
+            except RuntimeError:  # Streamlit answers a bad request even after the visitor has left
                 if not left:
                     raise
 
 
 def titled(page: Page, send: Any) -> Any:
-    """Wrap an ASGI `send` so that every HTML page gets its title; all other content passes unchanged."""
+    """Wrap an ASGI `send` to insert the title into HTML pages and pass everything else on unchanged."""
     held: list[Any] = []
 
     async def said(message: Any) -> None:

@@ -1,10 +1,7 @@
-"""The dashboard's pages, one record each. The navigation, links between pages, the bundled runs, and the names under
-which pages request runs all follow from this table; the pages are listed nowhere else.
+"""The table of the dashboard's pages, which are listed nowhere else.
 
-A page's record also has the preview of links to it, as seen in a chat or a course before anybody opens the link. The
-programs that make previews run no scripts, and a Streamlit server sends them one empty page. The title and the
-description are therefore inserted into that page when it is sent. They describe the page, not the settings in the
-link: those are known only once the link has been opened.
+Chats and courses preview a link before anybody opens it. They run no scripts, and Streamlit would send them an empty
+page, so we insert the page's title and description before it is sent.
 """
 
 from __future__ import annotations
@@ -24,18 +21,18 @@ class Page:
     path: str  # its address on the server, "" for Home
     name: str  # its name in the navigation, and its heading unless `heading` is given
     says: str  # a sentence about its content, for previews of links
-    icon: str  # the Material Symbol of links to it
+    icon: str  # the Material Symbol shown on links to it
     section: str = ""  # its section in the navigation, or ""
     heading: str = ""  # the question at the top of the page, if it differs from the name
     settings: bool = False  # whether the sidebar has settings, which a link can lock
-    # the groups of runs that it requests under separate names, so that runs in Explore need not wait behind them: the
-    # suffix of the visitor's name, and the title on the Runs page
+    # groups of runs requested under separate names, so that runs in Explore need not wait for them: the suffix of the
+    # visitor's name, and the title on the Runs page
     groups: Mapping[str, str] = field(default_factory=dict)
-    bundled: tuple[str, ...] = ()  # the bundled files of assets/ that it shows, as in name.json
+    bundled: tuple[str, ...] = ()  # names of the bundled files in assets/ that it shows, without .json
     guide: str = ""  # its page in the documents, below docs/, or ""
-    # the lists of terms and papers that concern the page: online, offline
+    # the lists of terms and papers that it shows: online, offline
     lists: tuple[str, ...] = ("online",)
-    aside: bool = False  # whether an icon in the corner leads to it instead of the navigation
+    aside: bool = False  # whether it opens from an icon in the corner instead of the navigation
 
     @property
     def folder(self) -> str:
@@ -194,7 +191,7 @@ def page_at(path: str) -> Page | None:
 
 
 def tagged(html: bytes, page: Page) -> bytes:
-    """Return Streamlit's empty page with a title and with the tags for a preview."""
+    """Add the title and the tags for a preview to Streamlit's empty page."""
     name, says = escape(page.whole), escape(page.says)
     tags = (
         f'<title>{name}</title><meta name="description" content="{says}">'

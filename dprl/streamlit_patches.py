@@ -1,8 +1,6 @@
-"""Our changes to Streamlit on the server, with their reasons and the upstream changes that would make them
-unnecessary.
+"""Patch Streamlit on the server, before `dprl.serve` serves anything.
 
-Only `dprl.serve` calls these functions, before anything is served. The pages' uses of Streamlit's internals are in
-pages/shared/streamlit_internals.py.
+Each patch names the change to Streamlit that would make it unnecessary.
 """
 
 from __future__ import annotations
@@ -25,22 +23,21 @@ from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 log = logging.getLogger("dprl.pages")
 
 STILL = "still"  # in a session: for each fragment, a function that reports whether nothing has changed
-# bytes of all uploaded files together: five of the largest size, each held until its page reads it
+# maximum number of bytes in all uploaded files: five files of the largest size
 MOST_HELD = 10**9
 
 
 def leave_pages_to_app() -> None:
-    """Stop Streamlit from serving the files in pages/ as its own pages. Otherwise, it would do so until app.py has run
-    once, and show the very first visitor an error about a missing page.
+    """Stop Streamlit from serving the files in pages/ as pages of its own until app.py has run once.
 
-    This will be unnecessary once an option switches that folder off, or `st.navigation` is known before the first run.
+    Otherwise, the first visitor may see an error about a missing page. This will be unnecessary once an option switches
+    that folder off.
     """
     PagesManager.uses_pages_directory = False
 
 
 def hold_one_file(most: int = MOST_HELD) -> None:
-    """Limit each session to the last file that it uploaded, and all sessions together to a number of bytes; otherwise,
-    they could fill the memory. A file beyond the limit is refused, like any file for which the server has no room.
+    """Keep only each session's last upload, and refuse uploads beyond `most` bytes in all, which could fill the memory.
 
     This will be unnecessary once Streamlit bounds the total size of a session's files, not only the size of one file.
     """
@@ -56,16 +53,16 @@ def hold_one_file(most: int = MOST_HELD) -> None:
 
 
 def wake_sender_once() -> None:
-    """Wake the thread that sends messages only if it is asleep. Streamlit wakes it at every message, about a hundred
-    times per use of a page, and each time Python's lock changes hands twice. Without this patch, the 95th percentile of
-    a use's duration was 1.3 to 2.3 times as long with forty visitors.
+    """Wake the thread that sends messages only if it is asleep.
 
-    This will be unnecessary once Streamlit itself asks whether the thread is awake.
+    Streamlit wakes it at every message, and each time Python's lock changes hands twice. With forty visitors, this made
+    the 95th percentile of response times 1.3 to 2.3 times as long. This will be unnecessary once Streamlit itself
+    checks the thread.
     """
     wake = Runtime._enqueued_some_message
 
     def unless_awake(runtime: Runtime) -> None:
-        # The sender clears the mark before it looks at the queue, so that no message is left in it.
+        # The sender clears the flag before it reads the queue, so no message is left behind.
         if not runtime._get_async_objs().need_send_data.is_set():
             wake(runtime)
 
@@ -73,13 +70,13 @@ def wake_sender_once() -> None:
 
 
 def leave_parts_of_left_pages() -> None:
-    """Drop requests for fragments of a page that the visitor has left. A browser that has not yet noticed the page
-    change may still request one. Streamlit keeps the request until the new page is drawn, finds the fragment gone (see
-    `forget_parts` of the pages), and draws nothing; but it has already opened the session as the old page, so the
-    browser empties the new one. If the fragment belongs to the present page, but has since moved, the whole page is
-    drawn, so that no click gets lost.
+    """Drop requests for fragments of a page that the visitor has left.
 
-    This will be unnecessary once Streamlit checks again whether the fragment exists when the turn of the request comes.
+    A browser that has not yet noticed the page change may still send one. Streamlit would then open the session as the
+    old page and find no fragment to draw, and the browser would empty the new page. If the fragment belongs to the
+    present page but has moved, draw the whole page, so that no click gets lost.
+
+    This will be unnecessary once Streamlit checks that a fragment exists just before drawing it.
     """
     run = ScriptRunner._run_script
 
@@ -94,15 +91,11 @@ def leave_parts_of_left_pages() -> None:
 
 
 def hear_runs_to_their_end() -> None:
-    """Skip a redraw of a fragment that would cut off the end of a run. Drawing goes through the server's event loop,
-    which may lag. A fragment that redraws itself may request its turn after a run has ended but before the loop has
-    read all of it. Streamlit then begins another run and ignores the rest of the first: the end of the page never
-    appears, and none of its fragments redraws itself again. The skipped fragment simply waits for its next turn.
+    """Skip a fragment's scheduled redraw while its page is being drawn or if nothing has changed.
 
-    Also skip the redraw of a fragment that reports that nothing has changed, see STILL: a redraw starts a thread,
-    opens the session again and informs the browser, which takes about twenty times as long as the check. Once
-    something has changed, the whole page is drawn at once, without a turn of the fragment first. A fragment also gets
-    no turn while its page is being drawn: otherwise each of forty waiting pages would get several.
+    A redraw could begin after a run has ended but before the server's event loop has read all of it. Streamlit would
+    then ignore the rest: the end of the page would not appear, and its fragments would stop redrawing themselves. A
+    redraw also takes about twenty times as long as asking the fragment whether anything has changed (see STILL).
 
     This will be unnecessary once Streamlit reads a finished run to its end, and fragments can decide when to redraw.
     """
@@ -135,16 +128,13 @@ def hear_runs_to_their_end() -> None:
 
 
 def _teller(visitor: AppSession, part: str) -> Callable[[], object] | None:
-    """Return the function by which the fragment reports whether anything has changed, or None."""
+    """Return the function that reports whether a fragment is unchanged, or None."""
     state = visitor.session_state
     return state[STILL].get(part) if STILL in state else None
 
 
 def log_through_ours() -> None:
-    """Send all log lines through our logger, as JSON objects. Streamlit and its web server have their own handlers.
-
-    This will be unnecessary once an option lets the program choose the handlers.
-    """
+    """Send all log lines through our logger. This will be unnecessary once Streamlit makes its handlers optional."""
 
     def through_ours(theirs: logging.Logger) -> None:
         theirs.handlers, theirs.propagate = [], True

@@ -1,7 +1,7 @@
-"""Exported tables in which text that a spreadsheet would read as a formula remains text.
+"""Export tables whose text a spreadsheet cannot mistake for formulas.
 
-A name may come from a stranger (through a link, or a file with an environment), and a spreadsheet would run a state
-named `=cmd|...` when it opens the table. An apostrophe in front makes it plain text (OWASP, "CSV Injection").
+A name may come from a stranger's link or file, and a spreadsheet would run a state named `=cmd|...` when it opens the
+table. An apostrophe in front makes it plain text (OWASP, "CSV Injection").
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import pandas as pd
 
-# A sign alone is not a formula, and states of the hard instances are named by signs.
+# A single sign is not a formula; the hard instances name their states by signs.
 _FORMULA = re.compile(r"\s*[=+\-@＝＋－＠].|[\t\n]", re.DOTALL)
 
 
@@ -22,7 +22,7 @@ def csv(table: pd.DataFrame) -> str:
 
 
 def escape_formulas(table: pd.DataFrame) -> pd.DataFrame:
-    """Put an apostrophe before texts (not numbers), in cells and header, that a spreadsheet would read as formulas."""
+    """Put an apostrophe before text in the cells and the header that a spreadsheet would read as a formula."""
     table = table.rename(columns=_text)
     for name in (name for name, kind in table.dtypes.items() if kind.kind == "O"):
         changed = {value: text for value in table[name].unique() if (text := _text(value)) is not value}
@@ -32,10 +32,9 @@ def escape_formulas(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _text(value: Any) -> Any:
-    """Return a cell, escaped if necessary."""
     if not isinstance(value, str):
         return value
-    # pandas does not quote a carriage return, and it would begin a row
+    # pandas does not quote a carriage return, which would begin a new row
     text = value.replace("\r\n", "\n").replace("\r", "\n")
     text = f"'{text}" if formula(text) else text
     return value if text == value else text

@@ -1,11 +1,7 @@
-"""Functions that write numbers as text, one for each place and meaning. The texts around them are in dprl/messages.
+"""Write numbers as text for each place and meaning. The sentences around them are in dprl/messages.
 
-In a sentence: `human`, `rough`, `percent`, `exponent`, `to_the`, `interval`, `after`, `plural`, `ordinal`, `listed`,
-`duration`, `size`, `promise`, `odds`. Proved numbers: `at_least`, `at_most`, `proves`, `share_at_most`, which round so
-that the printed number is proved, too. On a chart: `power` at an axis, `brief` in a cell. In a label or a table:
-`count`, `significant`. In an input field: `typed`, the only one that writes a minus sign as - instead of −. A million
-is "1 million" in every sentence. Powers of ten from 10⁶ to 10¹⁴ appear only in tables of measured quantities and at
-axes without room for words.
+A million is "1 million" in every sentence. Powers of ten from 10⁶ to 10¹⁴ appear only in tables of measured quantities
+and at axes without room for words.
 """
 
 from __future__ import annotations
@@ -22,7 +18,7 @@ _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def raised(n: float) -> str:
-    """Write a number as an exponent: ², ⁻⁶, or ^−0.5, because superscripts with a raised point are hard to read."""
+    """Write a number as an exponent: ², ⁻⁶, or ^−0.5 if it is not an integer."""
     if n != int(n):
         return f"^{n:g}".replace("-", "−")
     return f"{n:g}".translate(_RAISED)
@@ -31,7 +27,7 @@ def raised(n: float) -> str:
 def human(value: float) -> str:
     """Write a number for a sentence, to three digits: 0.0571, 12,300, 1.2 million, 3.4 trillion, 1.5×10¹⁵.
 
-    An integer below a million keeps all its digits; a number that is not finite is "unknown".
+    Integers below a million keep all digits, and numbers that are not finite become "unknown".
     """
     if not math.isfinite(value):
         return str(SAID["unknown"])
@@ -56,7 +52,7 @@ def at_least(value: float, digits: int = 3) -> str:
 
 
 def at_most(value: float, digits: int = 3) -> str:
-    """Write an upper bound (ε, ρ, δ, β) like `human`, but rounded up by at most a share SLACK: 3.6624 becomes 3.67."""
+    """Write an upper bound like `human`, but rounded up (ignoring a relative SLACK): 3.6624 becomes 3.67."""
     return human(_cut(_eased(value), ROUND_CEILING, digits)) if math.isfinite(value) else human(value)
 
 
@@ -75,7 +71,7 @@ def upward(value: float, digits: int = 6) -> float:
     return float(Context(digits, ROUND_CEILING).plus(_eased(value))) if math.isfinite(value) else value
 
 
-SLACK = Decimal("1e-9")  # relative: floating point may have changed the number by less than this
+SLACK = Decimal("1e-9")  # relative, more than the error of floating-point arithmetic
 
 
 def _eased(value: float) -> Decimal:
@@ -83,7 +79,7 @@ def _eased(value: float) -> Decimal:
 
 
 def _cut(value: Decimal, way: str, digits: int) -> float:
-    """Round a number in the direction `way` (of `decimal`) to one that `human` writes without further rounding."""
+    """Round a number so that `human` need not round it further. way: a rounding mode of `decimal`."""
     size = abs(value)
     if Decimal("1e-4") <= size < Decimal("0.01"):
         return float(value.quantize(Decimal("1e-4"), way))
@@ -131,9 +127,8 @@ BUDGETS = ("ε", "ρ")  # the symbols of budgets in sentences
 
 
 def halving(slope: tuple[float, float, float], symbol: str, short: bool, what: str) -> str:
-    """Write the effect of halving the budget if `what`, such as the cost, falls like a power of `symbol`: halving ε
-    multiplies the cost by 1.7 (1.6 to 1.8). slope: the exponent as (mean, low, high), perhaps NaN. Return "" if the
-    cost does not fall, or if `symbol` is not a budget."""
+    """Write the effect of halving the budget, as in "halving ε multiplies the cost by 1.7 (1.6 to 1.8)". slope: the
+    exponent of the cost as (mean, low, high), perhaps NaN. Return "" unless it is negative and `symbol` is a budget."""
     if symbol not in BUDGETS or not slope[0] < 0:
         return ""
     mean, low, high = (2**-e for e in (slope[0], slope[2], slope[1]))
@@ -164,19 +159,19 @@ def ordinal(n: int) -> str:
 
 
 def listed(parts: Sequence[str]) -> str:
-    """Join one or more parts as a sentence does: a; a and b; a, b and c."""
+    """Join parts with commas and "and": a; a and b; a, b and c."""
     if len(parts) == 1:
         return parts[0]
     return filled(SAID["list"], some=str(SAID["comma"]).join(parts[:-1]), last=parts[-1])
 
 
 def some(parts: Sequence[str], most: int = 3) -> str:
-    """Name the first of many parts: a, b, c and 2 more."""
+    """List the first parts and count the rest: a, b, c and 2 more."""
     return listed([*parts[:most], f"{len(parts) - most} more"] if len(parts) > most else parts)
 
 
 def duration(seconds: float | None) -> str:
-    """Write a duration in rounded form: about 40 s, about 3 min, about 1.5 h."""
+    """Write a rounded duration: about 40 s, about 3 min, about 1.5 h."""
     if seconds is None or not math.isfinite(seconds):
         return "an unknown time"
     if seconds < 1:
@@ -198,7 +193,7 @@ def size(bytes_: float) -> str:
 
 
 def promise(epsilon: float, delta: float) -> str:
-    """Write (ε, δ) for a reader: (1, 10⁻⁶)."""
+    """Write a pair (ε, δ): (1, 10⁻⁶)."""
     return f"({human(epsilon)}, {human(delta)})"
 
 
@@ -208,7 +203,7 @@ def odds(chance: float) -> str:
 
 
 def quoted(label: str) -> str:
-    """Quote a label (perhaps a visitor's) in a Markdown sentence, with its special characters escaped."""
+    """Write a label in bold Markdown, with special characters escaped."""
     return "**" + re.sub(r"([\\`*_\[\]$:<>~#|])", r"\\\1", label) + "**"
 
 
@@ -226,7 +221,7 @@ def power(value: float) -> str:
 
 
 def brief(value: float) -> str:
-    """Write a count for a cell, in few characters: 0, 950, −5.2k, 1.2M, 3.4B, 5.6T, 10¹⁵."""
+    """Write a count briefly for a cell: 0, 950, −5.2k, 1.2M, 3.4B, 5.6T, 10¹⁵."""
     sign, size = ("−" if value < 0 else ""), abs(float(value))
     if size >= 9.5e14:
         return power(float(f"{value:.1g}"))
@@ -238,7 +233,7 @@ def brief(value: float) -> str:
 
 
 def count(value: float) -> str:
-    """Write a number of episodes for a label, in the same form as in sentences: 50,000, 250,000, 3.2 million, 10¹⁵."""
+    """Write a number of episodes for a label: 50,000, 250,000, 3.2 million, 10¹⁵."""
     if abs(value) < 100_000:
         return f"{value:,.{0 if float(value).is_integer() else 1}f}".replace("-", "−")
     return human(value)
@@ -254,7 +249,7 @@ def significant(value: float | None, digits: int = 4) -> str:
 
 
 def _scientific(value: float, decimals: int) -> tuple[str, str]:
-    """Split a number other than 0 into a factor below ten, rounded, and a power of ten."""
+    """Split a nonzero number into a rounded factor below ten and a power of ten."""
     mantissa, exponent = f"{value:.{decimals}e}".split("e")
     factor = mantissa.rstrip("0").rstrip(".") if "." in mantissa else mantissa
     return factor.replace("-", "−"), f"10{raised(int(exponent))}"

@@ -1,4 +1,4 @@
-"""Run `python -m website --out DIR`, which writes the site; `dprl web` calls it in the folder that contains pages/."""
+"""Write the site: `python -m website --out DIR`, which `dprl web` runs in the folder that contains pages/."""
 
 from __future__ import annotations
 

@@ -23,13 +23,7 @@ STOPS = "The slider stops only at values that we computed. "
 
 @dataclass(frozen=True)
 class Slider:
-    """The slider on a page, which has at most one.
-
-    Attributes:
-        label: the name of the quantity that it sets.
-        words: the label of each stop.
-        at: the index of the stop at which it starts.
-    """
+    """The slider on a page. label: the name of its quantity; words: a label for each stop; at: the initial stop."""
 
     label: str
     words: tuple[str, ...]
@@ -41,7 +35,7 @@ class Plot:
     """A chart on a page.
 
     Attributes:
-        draw: a function of the slider's stop (0 without one) and of dark mode that returns the picture.
+        draw: returns the picture, given the slider's stop (0 if there is no slider) and whether it is dark.
         turned: whether the slider changes the picture.
         guessed: the number of the question whose prediction by the reader is drawn as a line.
     """
@@ -53,7 +47,7 @@ class Plot:
 
 @dataclass(frozen=True)
 class Guess:
-    """The controls for predicting an answer. A `Verdict` is part of the answer below them. content: see `guess_of`."""
+    """The controls for predicting an answer, with a `Verdict` in the answer below them. content: see `guess_of`."""
 
     content: Mapping[str, Any]
 
@@ -65,7 +59,7 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Numbers:
-    """A table whose rows depend on the slider. cells: a function of the slider's stop that returns the rows."""
+    """A table whose rows depend on the slider. cells: returns the rows, given the slider's stop."""
 
     columns: tuple[str, ...]
     cells: Callable[[int], list[list[str]]]
@@ -83,8 +77,7 @@ Block = str | Slider | Plot | Numbers | Guess | Verdict | Story
 
 @dataclass(frozen=True)
 class Document:
-    """The content of a page. about: one plain-text sentence below the title, or "" for none; blocks: its parts in
-    order, strings as HTML."""
+    """The content of a page. about: a sentence below the title, or ""; blocks: its parts in order; strings are HTML."""
 
     title: str
     about: str
@@ -190,7 +183,7 @@ def _plot(plot: Plot, stops: Sequence[int]) -> dict[str, object]:
 
 
 def plainly(value: Any) -> Any:
-    """Return an array as a list for JSON, with NaN (not valid in JSON) as None, which Plotly shows as a gap."""
+    """Convert an array to a list for JSON, with None for NaN, which JSON does not allow. Plotly shows None as a gap."""
     if isinstance(value, np.ndarray):
         return [None if isinstance(v, float) and not np.isfinite(v) else v for v in value.tolist()]
     if isinstance(value, np.generic):

@@ -22,12 +22,8 @@ INTRO = "Read the question, make your prediction, and only then open the answer:
 
 
 def lesson(number: int, one: Lesson, following: tuple[str, Lesson] | None, listed: str) -> Document:
-    """Build the page for a lesson. number: the lesson's number, counted from 0.
-
-    Args:
-        following: the file of the next lesson, and that lesson.
-        listed: the file of the list of lessons.
-    """
+    """Build the page for a lesson. number: the lesson's number, from 0; following: the file of the next lesson, and
+    that lesson; listed: the file of the list of lessons."""
     blocks: list[Block] = [f"<p>{escape(one.say)} {escape(INTRO)}</p>"]
     for at, step in enumerate(one.steps):
         blocks += question(one, at, step)
@@ -75,7 +71,7 @@ def question(one: Lesson, at: int, step: Step) -> list[Block]:
 
 
 def list_of_lessons(lessons: Sequence[tuple[str, Lesson]]) -> Document:
-    """Build the page that lists the lessons. lessons: pairs of a file and the lesson in it."""
+    """Build the page that lists the lessons. lessons: each lesson's file and the lesson."""
     cards = "".join(
         card(file, f"Lesson {number}: {one.title}", one).replace("h3>", "h2>")  # directly below the title
         for number, (file, one) in enumerate(lessons)
@@ -95,15 +91,14 @@ def _world(key: str, params: Mapping[str, Any]) -> list[Block]:
 
 
 def chart(step: Step, shown: bool, place: int, dark: bool) -> Picture:
-    """Draw the chart for a question. shown: whether to draw the answer as well."""
     return step_picture(step, "", shown=shown, dark=dark)
 
 
 def guess_of(step: Step) -> dict[str, Any]:
     """Return the controls for predicting an answer, and the verdict on each possible prediction, as data for JSON.
 
-    A marker becomes a slider over its marks, with `stops` their places on the chart; a choice becomes a menu; an order
-    becomes a menu for each curve. A verdict describes the error of a guess, with the usual reasoning behind it.
+    A marker becomes a slider, with `stops` the positions of its marks on the chart; a choice becomes a menu; an order
+    becomes a menu for each curve. A verdict describes the error of a guess and the usual reasoning behind it.
     """
     asked: Any = step.prediction
     if isinstance(asked, Marker):

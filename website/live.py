@@ -1,4 +1,4 @@
-"""The site's pages that simulate their runs in the browser, one for each ready-made comparison on the Online page."""
+"""The site's pages that simulate runs in the browser, one for each ready-made comparison on the Online page."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def runs_of(examples: Sequence[ExploreExample]) -> list[RunSpec]:
 
 
 def replays(runs: Sequence[RunSpec], workers: int) -> Replays:
-    """Compute the data with which a browser plays each run (`replay.replayed`). Raises SpecError if it cannot."""
+    """Compute the data that a browser needs to play each run (see `replay.replayed`). Raises SpecError."""
     with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
         found = pool.map(partial(answer, QUESTION), runs)
         return dict(zip(runs, map(answered, found), strict=True))

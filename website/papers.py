@@ -1,4 +1,4 @@
-"""The site's page Papers: each experiment on a paper's claim with its verdict, numbers and charts."""
+"""The site's Papers page: each claim of a paper that we tested, with its verdict, numbers and charts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,6 @@ AGAIN = "To run it again, with dprl installed:"
 
 
 def papers() -> Document:
-    """Build the Papers page."""
     blocks: list[Block] = [paragraph(INTRO), contents()]
     for number, claim in enumerate(CLAIMS.values(), 1):
         found = bundled_papers().reports[claim.key]

@@ -26,7 +26,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="dprl web")
     parser.add_argument("--out", required=True, type=Path)
     out: Path = parser.parse_args().out
-    logging.disable(logging.WARNING)  # Streamlit's warning that it was not started
+    logging.disable(logging.WARNING)  # Streamlit warns that it was not started
     sizes = []
     for name, text in files():
         content = text.encode()
@@ -44,7 +44,7 @@ def main() -> None:
 
 
 def files() -> Iterator[tuple[str, str]]:
-    """Yield each file on the site with its text. Pages that simulate runs come last: they take about a minute."""
+    """Yield each file on the site with its text. Pages that simulate runs come last, because they take a minute."""
     examples = played()
     live = [(f"live-{number}.html", each.title, each.say) for number, each in enumerate(examples, 1)]
     lessons = [(f"lesson-{number}.html", one) for number, one in enumerate(map(LESSONS.get, ORDER)) if one]

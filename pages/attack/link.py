@@ -2,8 +2,7 @@
 
     v=1 & b=<run> & first=0/0/1 & second=5/0/1 & noise=half & step=tree & ...
 
-Default values are left out. Reading a link never raises: each wrong value is replaced by its default and reported in
-one sentence.
+Default values are left out. Each wrong value is replaced by its default and reported in one sentence.
 """
 
 from __future__ import annotations
@@ -27,11 +26,10 @@ from pages.shared.visitor.state import PageState, session
 BASE = RunSpec(seeds=1)
 STEPS = ("one", "subtract", "tree")  # of the collusion
 DEFAULT = AttackSpec(run=BASE)
-OWN = ("first", "second", "noise", "places")  # fields of the spec with their own key in links
+OWN = ("first", "second", "noise", "places")  # fields of the spec with keys of their own in links
 
 
 def encode(spec: AttackSpec, step: str = STEPS[0]) -> list[tuple[str, str]]:
-    """Return the query parameters in order, with unescaped keys and values."""
     usual = AttackSpec(run=spec.run)
     run = spec.run.replace(seeds=RUN_FIELDS["seeds"].default)  # the number of seeds is irrelevant here
     items = [*links.link_heading(), ("b", links.encode_spec(run))]
@@ -59,10 +57,9 @@ def decode(
 
 
 class AttackRuns(Runs):
-    """The source of the page's attacks: the first comes with the program, and the others are in the store."""
+    """The source of the page's attacks: the first is bundled, and the others are in the store."""
 
     def bundled(self, spec: AttackSpec) -> Any:
-        """Return the scores that come with the program, if there are any."""
         return bundled_scores().get(spec)
 
 
@@ -75,13 +72,12 @@ class Attack(PageState):
 
     spec: AttackSpec = DEFAULT
     step: str = STEPS[0]
-    guesses: list[bool] = field(default_factory=list)  # whether each guess about whose data it is was right
-    guessed: bool = False  # whether the last one was about the data shown now
+    guesses: list[bool] = field(default_factory=list)  # whether each guess was right
+    guessed: bool = False  # whether the visitor guessed about the data shown now
     skipped: bool = False  # whether the visitor chose not to guess
 
     @property
     def first_draft(self) -> Draft:
-        """Return the draft of the run that is attacked."""
         return draft_of(self.spec.run)
 
     @property
@@ -89,7 +85,6 @@ class Attack(PageState):
         return encode(self.spec, self.step)
 
     def follow(self, given: Query, problems: list[str]) -> None:
-        """Apply a link and start its attack."""
         s = session()
         self.spec, self.step = decode(given, problems, s.files)
         s.draft = draft_of(self.spec.run)

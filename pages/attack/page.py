@@ -1,4 +1,4 @@
-"""The Attack page, which shows what the best attacker learns about one user, next to the proved limit."""
+"""The Attack page, which compares the best attack on one user with the proved limit."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def main() -> None:
 
 
 def draw_parts(corner: DeltaGenerator, live: bool) -> None:
-    """Draw the parts of the page in order and the link in the corner; they redraw themselves while an attack runs."""
+    """Draw the parts of the page and the link in the corner, and redraw them while an attack runs."""
     a = attack()
     if live and RUNS.status(a.spec).state not in ACTIVE:
         st.rerun()
@@ -65,7 +65,7 @@ def draw_parts(corner: DeltaGenerator, live: bool) -> None:
 
 
 def controls() -> tuple[RunSpec | None, str]:
-    """Draw all controls; return the run that they describe, or a sentence that explains why there is none."""
+    """Draw all controls. Return the run that they describe, or a sentence that explains why there is none."""
 
     def expert(s: Session) -> None:
         with st.expander("Expert settings"):
@@ -138,7 +138,7 @@ def choices(going: bool) -> None:
             **keyed("half", lambda on: attack_other(noise="half" if on else "whole")),
         )
         mechanism = a.spec.run.mechanism
-        # each report has its own noise, so its place does not matter
+        # if each report has noise of its own, its place does not matter
         if a.spec.run.contribution > 1 and mechanism is not None and not MECHANISMS[mechanism].fresh:
             now = a.spec.places
             segments("Position of the episodes", "places", PLACES, now, lambda to: attack_other(places=to))
@@ -147,7 +147,6 @@ def choices(going: bool) -> None:
 
 
 def attack_other(**changes: Any) -> None:
-    """Start an attack with different episodes, noise or places."""
     show_attack(attack().spec.replace(**changes))
     st.rerun()
 
@@ -238,7 +237,6 @@ def guess_part() -> None:
 
 
 def take_guess(right: bool) -> None:
-    """Store whether a guess was right."""
     a = attack()
     a.guessed = True
     a.guesses.append(right)

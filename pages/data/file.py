@@ -1,4 +1,4 @@
-"""The form on the Your data page, the reading of a file into counts, and the information shown before a release."""
+"""The form on the Your data page, the reading of a file, and the information shown before a release."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ TYPED = ("states", "actions", "horizon", "columns", "rewards", "budget", "total"
 
 @st.cache_resource(show_spinner=False)
 def readings() -> Readings:
-    """Return the queue of files for this server."""
+    """Return this server's queue of files to read."""
     return Readings()
 
 
 def form(own: Own) -> None:
-    """Draw the fields of the form and the button that starts reading the file."""
+    """Draw the form and the button that starts reading the file."""
     st.caption(explained(said.PAGE["declared"]))
     with st.container(border=True):
         left, right = st.columns(2)
@@ -117,7 +117,7 @@ def declare(own: Own, form: Any) -> None:
 
 
 def use(own: Own, file: Any) -> None:
-    """Start reading a file with its declaration, or check that it has been read. Raises SpecError and StoreError."""
+    """Start reading a file, or check that it has been read. Raises SpecError and StoreError."""
     if missing := own.missing:
         raise SpecError("form", f"something is missing; give {', '.join(missing)}.")
     declared = own.declared()
@@ -155,7 +155,7 @@ def receive(own: Own, file: Any, declared: str) -> None:
 
 
 def collect(own: Own) -> None:
-    """Store the result once a file has been read, and drop counts that are no longer stored."""
+    """Store what was read from a file once it is ready, and drop counts that are no longer stored."""
     reading = own.reading
     if reading is not None and reading.done:
         own.reading = None
@@ -181,7 +181,6 @@ def stop(own: Own) -> None:
 
 
 def forget_counts(own: Own) -> None:
-    """Delete the counts read from the visitor's file."""
     if own.data is not None:
         belongings().end(own.data.data)
         kept.forget(own.data.data)
@@ -232,7 +231,7 @@ def before_release(own: Own) -> None:
 
 
 def release(spec: UploadSpec) -> None:
-    """Request the release that a spec describes and record it in the session."""
+    """Request a release and record it in the session."""
     own = own_data()
     own.specs = tuple(dict.fromkeys((*own.specs, spec)))
     RUNS.start(own.specs)

@@ -1,4 +1,4 @@
-"""The data set in a visitor's session on the Your data page, with its files, which are deleted after the tab closes."""
+"""A visitor's data set on the Your data page, which is deleted after the tab closes."""
 
 from __future__ import annotations
 
@@ -37,26 +37,26 @@ def example_trace() -> UploadTrace:
 
 @dataclass(kw_only=True)
 class Own(PageState):
-    """A visitor's data set and the form's values. Links contain neither, because a declaration is shared as a file."""
+    """A visitor's data set and the form's values. Links contain neither."""
 
     states: str = ""  # as typed, separated by commas, like the other lists
     actions: str = ""
     horizon: int | None = None
     columns: str = ", ".join(COLUMNS)
     rewards: str = "0, 1"
-    file: str = ""  # a declaration from a JSON file, "" for a typed one
+    file: str = ""  # a declaration from a JSON file, or "" if the form is filled in
     budget: str = ""  # the name of the budget in which releases are recorded
     total: float | None = None  # the total of this budget
     rho: float | None = None  # the budget of the next release
-    data: UploadSpec | None = None  # spec of the data set that was read; only its holder can learn from it
-    specs: tuple[UploadSpec, ...] = ()  # the releases requested from it
+    data: UploadSpec | None = None  # spec of the data set that was read; only its holder can use the data
+    specs: tuple[UploadSpec, ...] = ()  # the releases requested from the data set
     problem: str = ""  # the fault of the last file, or a missing value
-    outside: tuple[str, ...] = ()  # notes about the file that are not private: they are stored nowhere else
-    recalled: str = ""  # the message on a file with earlier releases
+    outside: tuple[str, ...] = ()  # notes about the file that are not private and are stored only here
+    recalled: str = ""  # the message about earlier releases from this file
     reading: Reading | None = None  # the file that is being read
-    last_file: str = ""  # its name
-    data_file: str = ""  # the name of the file that `data` was read from
-    turn: int = 0  # part of the keys of file fields; a new number draws them empty
+    last_file: str = ""  # name of the file that was read last
+    data_file: str = ""  # name of the file from which `data` was read
+    turn: int = 0  # part of the keys of file fields; a new number empties them
 
     @property
     def missing(self) -> list[str]:
@@ -85,12 +85,12 @@ class Own(PageState):
 
     @property
     def spec(self) -> UploadSpec | None:
-        """Return the spec of the release that the page offers, or None before a file is read."""
+        """Return the spec of the release that the page offers, or None if there is none yet."""
         rho = self.rho or self.total  # one release may spend the whole budget
         return None if self.data is None or rho is None else self.data.replace(rho=rho)
 
     def refusal(self) -> str:
-        """Return a sentence about why the budget refuses the offered release; "" if it fits. Raises SpecError."""
+        """Return a sentence about why the budget refuses the offered release, or "" if it fits. Raises SpecError."""
         if self.spec is None or store().public:
             return ""
         return Budget(self.budget, rho=self.total).refusal(draws_of(self.spec))
@@ -111,7 +111,7 @@ def going(own: Own) -> bool:
 
 @dataclass(eq=False)
 class _Belonging:
-    """The data of one tab. end: deletes it; busy: returns whether it is in use; seen: when the tab was last seen."""
+    """The data of one tab. end: deletes them; busy: whether they are in use; seen: when the tab was last open."""
 
     session: str | None
     end: Callable[[], object]
@@ -120,27 +120,26 @@ class _Belonging:
 
 
 class Belongings:
-    """The tabs' data on this server, by name. Data is deleted once its tab has been gone for the store's
-    grace period and nothing uses it any more, so a page that is reloaded in time finds its work done."""
+    """All tabs' data on this server, by name. Data are deleted once their tab has been closed for the store's grace
+    period and nothing uses them, so a visitor who reloads the page in time loses nothing."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._all: dict[str, _Belonging] = {}
 
     def add(self, name: str, end: Callable[[], object], busy: Callable[[], bool]) -> None:
-        """Register data of this visitor's tab under a name. end: deletes it; busy: tests whether it is in use."""
+        """Register data of this visitor's tab. end: deletes them; busy: returns whether they are in use."""
         with self._lock:
             self._all[name] = _Belonging(session_id(), end, busy)
 
     def end(self, name: str) -> None:
-        """Delete the data with this name."""
         with self._lock:
             found = self._all.pop(name, None)
         if found is not None:
             found.end()
 
     def look(self, connected: Callable[[str], bool], grace: float) -> None:
-        """Delete data that nothing uses any more and whose tab closed more than `grace` seconds ago."""
+        """Delete data that are not in use and whose tab closed more than `grace` seconds ago."""
         now = time.monotonic()
         with self._lock:
             known = list(self._all.items())
@@ -153,7 +152,7 @@ class Belongings:
 
 @st.cache_resource(show_spinner=False)
 def belongings() -> Belongings:
-    """Return the belongings on this server, which a thread watches."""
+    """Return the data of this server's tabs, with a thread that deletes them in time."""
     found = Belongings()
     watch("belongings", lambda: found.look(connected, store().grace))
     return found

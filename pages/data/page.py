@@ -1,4 +1,4 @@
-"""The Your data page, which learns a policy from the visitor's own private data set."""
+"""The Your data page, which learns a policy from a visitor's own private data set."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def main() -> None:
 
 
 def draw(own: Own, corner: DeltaGenerator, live: bool) -> None:
-    """Draw an example, then the visitor's own file; redraw while a file is being read or a release computed."""
+    """Draw an example and the visitor's own file; redraw while a file is being read or a release computed."""
     if live != going(own):
         st.rerun()
     with corner:
@@ -111,7 +111,7 @@ def show_release(own: Own) -> None:
 
 
 def on_one_screen(trace: UploadTrace, releases: int, key: str) -> None:
-    """Draw the verdict, the policy next to today's, and the conclusions that the release does not allow."""
+    """Draw the verdict, the policy next to the usual one, and the limits of the numbers."""
     spec = trace.spec
     picture = kept((key, spec.to_json()), partial(beside_usual, spec, trace))
     head, covered, *blind = verdict.said(trace, releases) or [said.PAGE["nobody"], ""]

@@ -1,4 +1,4 @@
-"""The tabs of Online about one run (Counts, Confidence set and Policy), and the selection of runs for all tabs."""
+"""The tabs of Online about one run (Counts, Confidence set and Policy), and the menus that select a run."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def offered(why: str) -> list[int]:
 
 
 def curve_menu(label: str, offered: Sequence[int], titles: Sequence[str]) -> int:
-    """Draw a menu of the offered curves; return the index of the chosen one, by default the most private."""
+    """Draw a menu of the offered curves. Return the index of the chosen one, by default the most private."""
     e = session().explore
     return view.menu(
         e, label, "curve", offered, [titles[i] for i in offered], otherwise=most_private(e.shown)
@@ -50,7 +50,7 @@ def curve_menu(label: str, offered: Sequence[int], titles: Sequence[str]) -> int
 
 
 def identity(curves: Sequence[Curve], i: int) -> str:
-    """Return a short name of the i-th curve for the keys of its widgets. A link may contain the same run twice."""
+    """Return a short name of the i-th curve for the keys of its widgets, because two curves may show the same run."""
     specs = [curve.spec for curve in curves]
     return f"{links.text_digest(specs[i].to_json())}:{specs[:i].count(specs[i])}"
 
@@ -61,7 +61,7 @@ def statuses() -> list[RunStatus]:
 
 
 def going(runs: Sequence[RunStatus]) -> list[RunStatus]:
-    """Return the active runs: those shown and, for the privacy cost, their baselines without privacy."""
+    """Return the active runs: those of the curves and, for the privacy cost, of their baselines."""
     e = session().explore
     baselines = [c.spec.baseline() for c in e.shown if c.spec.privacy != "none" and e.view.measure == "extra"]
     return [run for run in [*runs, *map(ONLINE.status, baselines)] if run.state in ACTIVE]
@@ -75,7 +75,7 @@ def progress(runs: Sequence[RunStatus]) -> Progress:
 
 
 def look_closely(titles: Sequence[str]) -> tuple[Curve, SeedTrace] | None:
-    """Draw menus for the curve and the seed; return the curve and the trace, or None after showing the reason."""
+    """Draw menus for the curve and the seed. Return the curve and the trace, or None after showing the reason."""
     e, places = session().explore, offered("see the details of a run")
     if not places:
         return None
@@ -86,12 +86,12 @@ def look_closely(titles: Sequence[str]) -> tuple[Curve, SeedTrace] | None:
 
 
 def stretch(trace: SeedTrace) -> tuple[str, int, int]:
-    """Return a key for caches that identifies a trace and its length."""
+    """Return a cache key that identifies a trace and its length."""
     return trace.spec.to_json(), trace.seed, int(trace.episodes[-1])
 
 
 def moment(found: SeedTrace, first: int | None = None) -> int:
-    """Draw a slider over the stored moments, initially at the episode `first` or the last; return the chosen index."""
+    """Draw a slider over the stored moments, initially at episode `first` or the last one. Return the chosen index."""
     episodes = [int(k) for k in found.detail_episodes]
     e = session().explore
     return episodes.index(view.steps(e, "Episodes so far", "episode", episodes, count, otherwise=first))
@@ -116,7 +116,7 @@ def counts_tab(titles: Sequence[str], _: Sequence[RunStatus]) -> None:
         return
     mdp = data.environment(curve.spec)
     at, e = moment(trace), session().explore
-    # Without noise, or if the learner plans with raw noisy counts, there is only one array to show.
+    # Without noise, or if the algorithm plans with raw noisy counts, there is only one array to show.
     changed = curve.spec.privacy != "none" and learner.seen(curve.spec.bonus) != NOISY
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         family = view.segments(e, "Count shown", "family", FAMILIES)
@@ -160,9 +160,7 @@ def ellipsoid_tab(titles: Sequence[str], _: Sequence[RunStatus]) -> None:
     if not trace.beliefs:
         st.info("This algorithm has no confidence set of weights. Choose a curve whose algorithm has one.")
         return
-    low = np.flatnonzero(
-        trace.regret / trace.episodes < 0.1 * trace.v_star
-    )  # episodes that lose under a tenth of V*
+    low = np.flatnonzero(trace.regret / trace.episodes < 0.1 * trace.v_star)
     at, e = moment(trace, int(trace.episodes[low[0] if len(low) else -1])), session().explore
     steps, d = trace.beliefs["truth"].shape[1:3]
     weights = range(d)
@@ -218,10 +216,8 @@ def policy_tab(titles: Sequence[str], _: Sequence[RunStatus]) -> None:
         return
     curve, trace = found
     mdp = data.environment(curve.spec)
-    charts = CHARTS | (
-        {"chances": "Action probabilities"} if trace.chances.size else {}
-    )  # of a stochastic policy
-    if not mdp.dense:  # environments with hundreds of states, such as Taxi, do not fit into a drawing
+    charts = CHARTS | ({"chances": "Action probabilities"} if trace.chances.size else {})
+    if not mdp.dense:  # environments with hundreds of states, such as Taxi, are too large to draw
         del charts["map"]
     e = session().explore
     chart = view.segments(e, "Chart", "drawn", charts)
@@ -233,7 +229,7 @@ def policy_tab(titles: Sequence[str], _: Sequence[RunStatus]) -> None:
 
 
 def policy_picture(chart: str, mdp: TabularMDP, trace: SeedTrace, at: int, step: int, night: bool) -> Picture:
-    """Draw one of CHARTS at the detailed moment number `at`."""
+    """Draw one of CHARTS at the stored moment with index `at`."""
     states, actions = mdp.state_labels, mdp.action_labels
     policy, occupancy, best = trace.policy[at], trace.occupancy[at], trace.optimal_policy
     chances = trace.chances[at] if trace.chances.size else None
@@ -246,7 +242,7 @@ def policy_picture(chart: str, mdp: TabularMDP, trace: SeedTrace, at: int, step:
     }
     both = how | {"action_labels": actions}
     if chart == "map":
-        reached = occupancy[step] > 0  # elsewhere nothing can be lost at this step
+        reached = occupancy[step] > 0  # at other states, nothing can be lost at this step
         wrong = worse_actions(policy, best, trace.optimal_Q)[step] & reached
         see = policy_sentences.at_step(
             step,

@@ -1,4 +1,4 @@
-"""Online, the main page: change a setting, watch the draft learn, and keep it to compare what privacy costs."""
+"""Online, the main page, where visitors change a setting and compare what privacy costs."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ from pages.shared.visitor.state import add, ask, begin, read_address, session, w
 
 
 def chips(titles: list[str]) -> None:
-    """Draw a chip for each curve with its legend symbol, the buttons to keep drafts, and ready-made comparisons."""
+    """Draw a chip with a legend symbol for each curve, the buttons that keep drafts, and ready-made comparisons."""
     s = session()
     curves = s.explore.shown
     rules = []
@@ -56,7 +56,7 @@ def chips(titles: list[str]) -> None:
         if curve.hidden:
             rules.append(f"{button_of} {{ opacity: 0.5; text-decoration: line-through; }}")
     st.html(f"<style>{' '.join(rules)}</style>")
-    # A place of its own at every other version, or the open menu of a removed curve would become that of the next.
+    # Use a new place at every other version; otherwise, the open menu of a removed curve would become the next curve's.
     place_of_chips = st.container() if s.version % 2 else nullcontext()
     with place_of_chips, st.container(horizontal=True, gap="xsmall", key="chips"):
         for i, (curve, title) in enumerate(zip(curves, titles, strict=True)):
@@ -91,7 +91,7 @@ def show_example(example: ExploreExample) -> None:
 
 
 def actions(curve: Curve, own: str) -> None:
-    """Draw the actions of one chip. own: the curve's `identity`, since its place may change before a click arrives."""
+    """Draw the actions of one chip. own: the curve's `identity`; its index may change before a click arrives."""
     s, spec, run = session(), curve.spec, ONLINE.status(curve.spec)
     st.caption("  \n".join(filter(None, [escape(in_common([curve])), escape(words(run))])))
     renamed = keyed(f"{own}:name", lambda text: change(spec, name=clean_name(text)))
@@ -120,7 +120,7 @@ def place(spec: RunSpec) -> int | None:
 
 
 def change(spec: RunSpec, **changes: Any) -> None:
-    """Change the curve of a run, unless it has been removed in the meantime."""
+    """Change a run's curve, unless it has been removed in the meantime."""
     e = session().explore
     if (at := place(spec)) is not None:
         e.curves[at] = replace(e.curves[at], **changes)
@@ -128,7 +128,6 @@ def change(spec: RunSpec, **changes: Any) -> None:
 
 
 def remove(spec: RunSpec) -> None:
-    """Remove a curve from the comparison."""
     e, at = session().explore, place(spec)
     if at is not None:
         e.removed = at, e.curves.pop(at)
@@ -138,9 +137,9 @@ def remove(spec: RunSpec) -> None:
 
 
 def bring_back(at: int, curve: Curve) -> None:
-    """Put the most recently removed curve back in its place."""
+    """Put the last removed curve back in its place."""
     e = session().explore
-    if e.removed != (at, curve):  # the first of two clicks has already restored it
+    if e.removed != (at, curve):  # the first click of a double click has already put it back
         return
     e.curves.insert(at, curve)
     e.removed = None
@@ -157,7 +156,6 @@ def duplicate(spec: RunSpec) -> None:
 
 
 def add_run(spec: RunSpec) -> None:
-    """Add a run to the comparison."""
     s = session()
     s.said = add(spec)
     write_address(s.explore)
@@ -208,7 +206,7 @@ def offer_page() -> None:
 
 
 def file_name(specs: Sequence[RunSpec]) -> str:
-    """Return a page's file name, made of the differences between its runs, such as riverswim-central-vs-local.html."""
+    """Return a file name that shows how the runs of a page differ, such as riverswim-central-vs-local.html."""
     worlds = list(dict.fromkeys(ENVIRONMENTS[s.environment].called(s.environment_params) for s in specs))
     for field in ("privacy", "epsilon", "algorithm"):
         values = list(dict.fromkeys(f"{getattr(spec, field)}" for spec in specs))
@@ -228,7 +226,7 @@ def data_tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
     rows = list(zip(e.shown, kinds(e.shown), titles, runs, strict=True))
     shown = [rows[i] for i in places]
     specs = [curve.spec for curve, *_ in shown]
-    # bundled only as curves, and not computed here yet
+    # only their curves are bundled, and they have not been computed here yet
     lacking = [spec for spec in specs if comes_along(spec) and data.store().status(spec).state == "unknown"]
     if lacking:
         begin(lacking, session().visitor)
@@ -242,7 +240,7 @@ def data_tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
         tidy([title for *_, title, _ in shown], known, "episode", "regret"),
         specs,
         "Regret so far, compared",
-        draw if any(map(unplayable, specs)) else None,  # otherwise *Share* offers the page without a server
+        draw if any(map(unplayable, specs)) else None,  # otherwise, *Share* offers the page without a server
     )
     st.markdown("## Reproduce it without this page", anchors=False)
     chosen = look.curve_menu("Curve", places, titles)
@@ -253,7 +251,7 @@ TABS = {
     "regret": ("Regret", tabs.regret_tab),
     "counts": ("Counts", look.counts_tab),
     "policy": ("Policy", look.policy_tab),
-    "ellipsoid": ("Confidence set", look.ellipsoid_tab),  # for learners that use features
+    "ellipsoid": ("Confidence set", look.ellipsoid_tab),  # for algorithms that use features
     "guarantee": ("Guarantee", tabs.guarantee_tab),
     "data": ("Data", data_tab),
 }
@@ -277,7 +275,7 @@ def main() -> None:
 
 
 def draw_tab(corner: DeltaGenerator, live: bool) -> None:
-    """Draw the progress, the open tab, and the link to it in the corner; redraw until the last run has ended."""
+    """Draw the progress, the open tab, and its link in the corner; redraw until the last run has ended."""
     s = session()
     names, runs = titles(s.explore.shown), look.statuses()
     if live and (s.paused or not look.going(runs)):

@@ -1,4 +1,4 @@
-"""The tabs of Online about all runs (Regret and Guarantee), and the same comparison as a page without a server."""
+"""The tabs of Online about all runs (Regret and Guarantee), and the comparison as a page without a server."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ from pages.shared.visitor.links import STATISTICS, Curve, View
 from pages.shared.visitor.state import ExploreState, add, session, write_address
 from pages.users.link import asked_of, encode
 
-Row = tuple[Curve, CurveStyle, str, RunStatus]  # a curve, its look, its title, and its run's status
+Row = tuple[Curve, CurveStyle, str, RunStatus]
 MEASURES = {
     "share": "Share lost",
     "cumulative": "Cumulative",
@@ -107,7 +107,7 @@ def regret_tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
 
 
 def learner_at_work(titles: Sequence[str]) -> None:
-    """Draw a user who follows a run's policy, and a menu of runs."""
+    """Draw a menu of runs, and a user who follows the chosen run's policy."""
     e, said = session().explore, messages("one_user")
     chosen = curve_menu("Curve", offered("follow one user"), titles)
     spec = e.shown[chosen].spec
@@ -132,7 +132,7 @@ def asked_about(shown: ExploreState) -> RunSpec:
 
 
 def run_baselines(missing: Sequence[RunSpec]) -> None:
-    """Request the missing baselines, and add a curve for each to the comparison if there is room."""
+    """Request the missing baselines, and add their curves to the comparison if there is room."""
     for spec in missing:
         add(spec)
     write_address(session().explore)
@@ -140,7 +140,7 @@ def run_baselines(missing: Sequence[RunSpec]) -> None:
 
 
 def regret_chart(rows: Sequence[Row], measure: str, statistic: Statistic, how: dict[str, bool]) -> None:
-    """Draw the chart of these runs, below warnings about its limits. how: its axes, and whether to draw each seed."""
+    """Draw warnings and the chart of these runs. how: options of the chart, such as logarithmic axes."""
     stuck = [(status.stuck(one), one.seeds) for one in {row[0].spec.baseline() for row in rows}]
     status.tell_doubts([words.unsettled(*max(stuck)), words.about_negative_prices(below_zero(rows))])
     baselines = [ONLINE.curves(row[0].spec.baseline()).token for row in rows] if measure == "extra" else []
@@ -159,7 +159,7 @@ def regret_chart(rows: Sequence[Row], measure: str, statistic: Statistic, how: d
 
 
 def below_zero(rows: Sequence[Row]) -> list[str]:
-    """List the titles of finished runs for which the whole interval of the privacy cost is below zero."""
+    """List the titles of finished runs whose privacy cost has an interval entirely below zero."""
     found = []
     for curve, _, title, _ in rows:
         spec, other = curve.spec, curve.spec.baseline()
@@ -176,7 +176,7 @@ def comparison_picture(
     statistic: Statistic,
     **how: bool,
 ) -> Picture:
-    """Draw the curves with a sentence about them. best: the V* of each run, or None if it is unknown."""
+    """Draw the curves with a sentence about them. best: each run's V*, or None if it is unknown."""
     curves = []
     for (curve, kind, title, run), v_star in zip(rows, best, strict=True):
         baseline = ONLINE.curves(curve.spec.baseline()) if measure == "extra" else None
@@ -194,7 +194,7 @@ def played_page(
     nav: str = "",
     sentence: str = "",
 ) -> str:
-    """Return the page as HTML. replay: returns what `wasm.replayed` does; title, nav: see `player_page`."""
+    """Return the page as HTML. replay: does the same as `wasm.replayed`; title, nav: see `player_page`."""
     unnamed = [replace(curve, name="") for curve in curves]
     rows = zip(curves, titles(curves), titles(unnamed), kinds(curves), strict=True)
     played = []
@@ -208,7 +208,7 @@ def played_page(
 
 
 def drawn_there(measure: str) -> PlayedMeasure:
-    """Return the measure that the page without a server draws for one of Online's: the same if it can, or the first."""
+    """Return the measure for the page without a server: the same as in Online if possible, otherwise the first."""
     found: tuple[PlayedMeasure, ...] = get_args(PlayedMeasure)
     return next((one for one in found if one == measure), found[0])
 
@@ -242,7 +242,7 @@ def guarantee_tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
                 st.caption(wrong or working_out("the guarantee of this noise"))
             else:
                 card(guarantee, run, chosen)
-                with suppress(SpecError):  # noise that cannot be attacked
+                with suppress(SpecError):  # this noise cannot be attacked
                     link = attack_link.encode(AttackSpec(run=run))
                     page_link("attack", "Attack this noise", link)
     if guarantee is not None and guarantee.ladder:
@@ -257,7 +257,7 @@ def guarantee_tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
 
 
 def compare(places: Sequence[int], curves: Sequence[Curve], titles: Sequence[str]) -> None:
-    """Draw a table of the guarantees of several curves, with one curve in each row."""
+    """Draw a table of guarantees with a row for each curve."""
     rows: list[tuple[str, ...]] = [("Curve", "Privacy model", "Claimed", "Proved", IN_A_COUNT)]
     for i in places:
         run = curves[i].spec
@@ -274,7 +274,7 @@ def compare(places: Sequence[int], curves: Sequence[Curve], titles: Sequence[str
                 sign = f":material/{'verified' if good else 'warning'}: "
                 claimed, proves = promise(g.claimed_epsilon, delta), proved(g)
         rows.append((escape(titles[i]), escape(words.promise), claimed, sign + proves, noise))
-    if not any(noise.endswith("visits") for *_, noise in rows):  # learners that receive no counts
+    if not any(noise.endswith("visits") for *_, noise in rows):  # the algorithms receive no counts
         rows = [row[:-1] for row in rows]
     rows.insert(1, ("---",) * len(rows[0]))
     if any("not known yet" in row for row in rows):
@@ -299,7 +299,7 @@ def card(g: Guarantee, run: RunSpec, key: int) -> None:
         st.caption(explained(warning))
     if g.returning is not None:
         st.caption(explained(said.returning(*g.returning, delta)))
-    # a shuffler's noise consists of bits of one visit each, so it has no scale
+    # the shuffler's noise consists of random bits, so it has no scale
     scaled = g.model != "SDP" and g.noise_scale is not None
     facts(g, f"{significant(g.noise_scale or 0.0)} visits" if scaled else "")
     every_promise(g, run, key)
@@ -334,7 +334,7 @@ LADDER = (
 
 
 def ladder(g: Guarantee, night: bool, instance: str = "") -> Picture:
-    """Draw how a guarantee's noise shrinks step by step, with the run's own noise. instance: the problem in words."""
+    """Draw how a guarantee's noise shrinks step by step, and where this run's noise is. instance: the environment."""
     steps, mine = list(g.ladder), g.noise_std or 0.0
     own = next((i for i, s in enumerate(steps) if math.isclose(s.std, mine, rel_tol=said.EQUAL)), None)
     if own is None:

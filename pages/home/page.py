@@ -1,4 +1,4 @@
-"""The Home page: a story, a finished chart with a slider for the privacy budget, and links to the other pages."""
+"""The Home page: a story, a chart with a slider for the privacy budget, and links to the other pages."""
 
 from __future__ import annotations
 
@@ -28,8 +28,7 @@ from pages.shared.visitor.callbacks import on_value
 from pages.shared.visitor.links import AT_FIRST, encode
 from pages.shared.visitor.state import read_address, session
 
-# Streamlit's own slider sends its value too late for cause and effect to be seen together; this one sends while it
-# moves.
+# Streamlit's slider sends its value too late to see cause and effect together. This one sends while it moves.
 _slider = component("slider")
 
 
@@ -53,7 +52,7 @@ def main() -> None:
 
 
 def at_one_epsilon(live: bool) -> None:
-    """Draw everything that depends on the slider; this part is redrawn without the rest of the page."""
+    """Draw everything that depends on the slider. This part is redrawn without the rest of the page."""
     s = session()
     h = Home.mine()
     night, said = dark(), messages("start")["home"]
@@ -61,7 +60,7 @@ def at_one_epsilon(live: bool) -> None:
     s.common = in_common(example.curves)
     told = [(STORY, "on")] if h.story else []
     privacy, cost = st.columns([5, 8], gap="medium", vertical_alignment="center")
-    with privacy, st.container(key="alone_slider"):  # it stays if the page is embedded
+    with privacy, st.container(key="alone_slider"):  # an embedded page keeps the slider
         data = {
             "label": LABEL,
             "place": HOME_BUDGETS.index(h.epsilon),
@@ -72,7 +71,7 @@ def at_one_epsilon(live: bool) -> None:
             "chart": ".st-key-home_chart",  # the chart has an invisible button for each place of the slider
             "write": "eps" not in st.query_params and h.epsilon != EPSILON.default,
         }
-        key = f"{s.version}:epsilon"  # a new key moves the slider from outside
+        key = f"{s.version}:epsilon"  # a new key moves the slider to the current epsilon
         _slider(data=data, key=key, on_place_change=on_value(key, moved))
     if h.drawn[1] != night:  # the visitor switched between the light and the dark theme
         h.drawn = h.epsilon, night
@@ -80,7 +79,7 @@ def at_one_epsilon(live: bool) -> None:
     with cost:
         needed = {cost.model: [sentences.rough_users(cost.needed)] for cost in costs}
         cards(h.epsilon, needed, above=f"<p>{NEEDED}</p>")
-    with st.container(key="home_chart"):  # the browser switches it; sending would replace it
+    with st.container(key="home_chart"):  # the browser switches charts; sending one would replace it
         draw(kept(("home", *h.drawn), partial(slider_picture, h.drawn[0])), "home")
     explain(
         f"{sentences.about_trust(costs, h.epsilon)} {sentences.SAID['rises']}",
@@ -106,12 +105,12 @@ def at_one_epsilon(live: bool) -> None:
 def moved(sent: Any) -> None:
     """Store the slider's new position. sent: the message from its component in the browser."""
     h, place = Home.mine(), sent.get("place")
-    if isinstance(place, int) and 0 <= place < len(HOME_BUDGETS):  # the value comes from a browser
+    if isinstance(place, int) and 0 <= place < len(HOME_BUDGETS):  # the browser may send anything
         h.epsilon, h.problems = HOME_BUDGETS[place], ()
 
 
 def slider_picture(epsilon: float, night: bool, slider: bool = False) -> Picture:
-    """Draw the chart of losses by privacy model, initially for one epsilon. slider: whether it contains a slider."""
+    """Draw the chart of losses by privacy model, initially for one epsilon. slider: whether to draw a slider in it."""
     all_costs = {e: known(e) for e in HOME_BUDGETS}
     see = sentences.about_trust(all_costs[epsilon], epsilon)
     return lost_by_trust(all_costs, epsilon=epsilon, v_star=best(), slider=slider, see=see, dark=night)

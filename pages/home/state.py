@@ -1,8 +1,4 @@
-"""The state of the Home page for one visitor, its link, its bundled runs, and the story of six scenes above its chart.
-
-The story's charts come with the program (`python -m bench.bundled start`), and its text from a file of messages.
-assets/web/story.js draws it.
-"""
+"""The state of the Home page for one visitor, its link, its bundled runs, and the story above its chart."""
 
 from __future__ import annotations
 
@@ -34,19 +30,19 @@ from pages.shared.visitor.address import STORY, Query
 from pages.shared.visitor.state import PageState, session
 
 EPSILON = replace(FIELDS["epsilon"], optional=False)
-LABEL = "Privacy budget (a smaller one hides more)"  # label of the slider
+LABEL = "Privacy budget (a smaller one hides more)"
 STOPS = tuple(f"ε = {epsilon:g}" for epsilon in HOME_BUDGETS)
 NEEDED = f"Users needed until an average episode loses less than {LEARNED:.0%} of V*"
 
 
 @dataclass
 class Home(PageState):
-    """One visitor's Home. drawn: the chart's (epsilon, dark theme); story: whether the story is above the chart."""
+    """One visitor's Home. drawn: the chart's epsilon and whether it is dark; story: whether the story is shown."""
 
     epsilon: float = EPSILON.default
     drawn: tuple[float, bool] = (EPSILON.default, False)
     story: bool = False
-    begun: bool = False  # the slider writes the address itself
+    begun: bool = False  # the slider itself writes the address
 
     @property
     def link(self) -> list[tuple[str, str]]:
@@ -56,7 +52,7 @@ class Home(PageState):
         """Apply the epsilon given in a link."""
         if (text := links.last(given, "eps")) is not None:
             before, self.epsilon = self.epsilon, nearest(text, problems)
-            session().version += before != self.epsilon  # otherwise the slider wrote it
+            session().version += before != self.epsilon  # otherwise, the slider wrote this link
 
 
 def link_to(epsilon: float) -> list[tuple[str, str]]:
@@ -87,7 +83,7 @@ def known(epsilon: float) -> list[Cost]:
 
 
 def best() -> float:
-    """Return the V* of the page's runs, which is always known."""
+    """Return the V* of the page's runs."""
     known = answers.v_star(BASE)
     assert known is not None
     return known
@@ -95,7 +91,7 @@ def best() -> float:
 
 ORDER = ("day", "count", "attack", "noise", "learn", "trust")
 TRUST_EPSILON = 1.0  # for the scene that compares three ways to add noise
-DECADES = {users: human(users) for users in (1.0, 1e3, 1e6)}  # labels of axes of users and of counts
+DECADES = {users: human(users) for users in (1.0, 1e3, 1e6)}  # labels of axes that show users or counts
 LOST = (0.0, 0.5, 1.0)
 
 Said = dict[str, Any]
@@ -103,23 +99,21 @@ _story = component("story", js=module_with_imports("story.js", "story_parts.js",
 
 
 def is_told(h: Home) -> bool:
-    """Return whether to show the story. Visitors who follow a link or see an embedded page get the chart at once.
-    After a reload, the address shows whether the slider was used below the story."""
+    """Return whether to show the story. Visitors who follow a link or see an embedded page get the chart at once."""
     s = session()
-    if s.arrived or not st.query_params:  # otherwise the slider wrote the address
+    if s.arrived or not st.query_params:  # otherwise, the slider wrote the address
         h.story = (not st.query_params or STORY in st.query_params) and not st.context.is_embedded
     return h.story
 
 
 def tell() -> None:
-    """Draw the six scenes of the story."""
     with st.container(key="story"):
         _story(data=story_content(), key="start")
 
 
 @cache
 def story_content() -> Said:
-    """Return all data and texts of the scenes, for JSON."""
+    """Return the data and texts of all scenes in a form that JSON can represent."""
     run = asset("start")
     return {
         "order": ORDER,
@@ -134,7 +128,7 @@ def story_content() -> Said:
 
 
 def _words(run: Said) -> Said:
-    """Return the texts of all scenes, with the numbers of the run."""
+    """Return the texts of all scenes, filled with the numbers of the run."""
     said, paths, learned = messages("start"), run["paths"], run["learning"]
     most = max(max(Counter(at).values()) for at in zip(*paths, strict=True))
     users, others, same = len(paths), len(paths) - 1, paths.count(paths[-1])
@@ -162,10 +156,9 @@ def _words(run: Said) -> Said:
 
 
 def _racing(noise: Said) -> Said:
-    """Return the texts of the noise scene for each epsilon."""
     said = messages("start")["noise"]
     values, spoken, now, alts = [], [], [], []
-    epsilons = [*noise["epsilons"], None]  # the last place of the slider is without noise
+    epsilons = [*noise["epsilons"], None]  # the last position of the slider means no noise
     places = (noise[name] for name in ("std", "users", "true", "noisy"))
     for epsilon, std, *counts in zip(epsilons, *places, strict=True):
         moments = [
@@ -193,7 +186,6 @@ def _racing(noise: Said) -> Said:
 
 
 def _learning(learned: Said) -> Said:
-    """Return the texts of the learning scene for each number of users."""
     said = messages("start")["learn"]
     moments = [
         {"users": human(users), "lost": percent(lost), "baseline": percent(baseline)}
@@ -212,7 +204,6 @@ def _learning(learned: Said) -> Said:
 
 
 def _colors(theme: Theme) -> dict[str, str]:
-    """Return the colours of the scenes in a theme."""
     amount = [shade for _, shade in theme.amount]
     return {
         "count": amount[-2],  # the last shade is nearly black, like the true count

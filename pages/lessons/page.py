@@ -30,7 +30,7 @@ SAID, SCORE = messages("lessons")["page"], messages("lessons")["score"]
 def main() -> None:
     here = lessons()
     read_address(here)
-    if here.key:  # browser tabs of several lessons get different titles
+    if here.key:  # each lesson has its own title in the browser's tab
         st.set_page_config(page_title=PAGES["lessons"].of(here.lesson.title))
     if here.key and unknown(here.lesson):
         head(here, escape(here.lesson.title))
@@ -52,7 +52,6 @@ def main() -> None:
 
 
 def list_lessons() -> None:
-    """Draw the list of lessons."""
     st.markdown(explained(SAID["about"]))
     for problem in LESSONS.faults:
         st.warning(escape(filled(SAID["fault"], fault=problem)), icon=":material/error:")
@@ -64,7 +63,6 @@ def list_lessons() -> None:
 
 
 def lesson_card(lesson: Lesson, number: int) -> None:
-    """Draw one lesson's entry in the list."""
     label, key = f"**{number}. {escape(lesson.title)}**", f"open_{lesson.key}"
     button(label, go, lesson.key, icon="arrow_forward", key=key, type="tertiary", icon_position="right")
     st.markdown(explained(escape(lesson.say)))
@@ -86,7 +84,7 @@ def opened() -> None:
     """Draw one question of the open lesson, or the lesson's summary."""
     here = lessons()
     lesson = here.lesson
-    number = list(LESSONS).index(here.key)  # the first lesson, for beginners, has number 0
+    number = list(LESSONS).index(here.key)  # the lesson for beginners has number 0
     at = {"at": here.at + 1, "last": len(lesson.steps)}
     place = SAID["recap_here"] if here.ended else filled(SAID["question_here"], **at)
     common(filled(SAID["where"], number=number, title=lesson.title, place=place))
@@ -125,7 +123,7 @@ def answered() -> None:
     if here.whole:
         off, reply = here.step.off(here.guess, evidence()), here.step.reply(here.guess, evidence())
         if here.step.score(here.guess, evidence()) == 1:
-            off, reply = f"{off} {reply}".strip(), ""  # no wrong reasoning is behind it
+            off, reply = f"{off} {reply}".strip(), ""  # a correct guess needs no reply about wrong reasoning
         said = {SAID["off"]: off, SAID["thinking"]: reply} | said
     for title, text in said.items():
         if text:
@@ -162,7 +160,7 @@ def ways() -> None:
 
 
 def recap() -> None:
-    """Draw the summary: the sentences to remember, once all questions of the lesson are answered."""
+    """Draw the sentences to remember once all questions of the lesson are answered."""
     here = lessons()
     st.markdown(f"## {SCORE['title']}", anchors=False)
     if here.open_questions:
@@ -185,7 +183,7 @@ def recap() -> None:
 
 
 def drawn_chart() -> PackedPicture:
-    """Draw the chart, on which the visitor can guess until the answer is shown; return it."""
+    """Draw the chart, on which the visitor can guess until the answer is shown, and return it."""
     here = lessons()
     key, asked = f"chart_{here.key}_{here.at}", not here.shown
     on_press = pressed if asked else None

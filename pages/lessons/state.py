@@ -2,8 +2,8 @@
 
     v=1 & lesson=trust & step=2 & guess=1e9 & shown=yes & before=bdca
 
-Without `lesson` the page lists all lessons. The step after the last question is the summary. `before` holds the guesses
-for other answered questions, so that a reload loses none.
+Without `lesson`, the page lists all lessons. The step after the last question is the summary. `before` holds the
+guesses for other answered questions, so that none is lost when the page is reloaded.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ STEP = Field("step", "int", 1, "the question of the lesson", 1, 9, query="step")
 SHOWN = Field("shown", "choice", "no", "whether the answer is shown", choices=("no", "yes"), query="shown")
 NO_GUESS, OPEN, BETWEEN = "none", "open", ","  # in `before`: no guess, no answer, separator
 
-Place = tuple[str, int]  # a lesson and a step of it, from 0
+Place = tuple[str, int]  # a lesson's key and the index of a step
 
 
 @dataclass
@@ -29,52 +29,48 @@ class Lessons(PageState):
     """The state of the page, as stored in its links."""
 
     key: str = ""  # key of the open lesson, "" for the list
-    at: int = 0  # its step, from 0
-    guesses: dict[Place, str] = field(default_factory=dict)  # texts by place, perhaps incomplete
+    at: int = 0  # index of its open step
+    guesses: dict[Place, str] = field(default_factory=dict)  # perhaps incomplete
     answered: dict[Place, str] = field(default_factory=dict)  # the guesses that count
 
     @property
     def place(self) -> Place:
-        """Return the open lesson's key and step."""
         return self.key, self.at
 
     @property
     def lesson(self) -> Lesson:
-        """Return the open lesson."""
         return LESSONS[self.key]
 
     @property
     def step(self) -> Step:
-        """Return the open question."""
         return self.lesson.steps[self.at]
 
     @property
     def ended(self) -> bool:
-        """Return whether this is the summary, which comes after the last question."""
+        """Return whether the open step is the summary, which comes after the last question."""
         return bool(self.key) and self.at == len(self.lesson.steps)
 
     @property
     def open_questions(self) -> list[int]:
-        """Return the questions of the open lesson whose answers have not been shown, counted from 0."""
+        """Return the indices of the open lesson's questions whose answers have not been shown."""
         return [at for at in range(len(self.lesson.steps)) if (self.key, at) not in self.answered]
 
     def counted(self, key: str) -> list[str]:
-        """Return the guess that counts for each question of a lesson; "" if there is none."""
+        """Return the guess that counts for each question of a lesson, or "" if there is none."""
         return [self.answered.get((key, at), "") for at in range(len(LESSONS[key].steps))]
 
     @property
     def guess(self) -> str:
-        """Return the text of the possibly incomplete guess for this question; "" if there is none."""
+        """Return the guess for the open question, which may be incomplete, or "" if there is none."""
         return self.guesses.get(self.place, "")
 
     @property
     def whole(self) -> bool:
-        """Return whether this question has a complete guess, which can be compared with the answer."""
+        """Return whether the guess for the open question is complete, so that it can be compared with the answer."""
         return not self.ended and valid(self.step, self.guess)
 
     @property
     def shown(self) -> bool:
-        """Return whether the answer is shown."""
         return self.place in self.answered
 
     @property
@@ -104,7 +100,7 @@ class Lessons(PageState):
         if key:
             self._remember(links.last(given, "before") or "", problems)
         if key and not self.ended:
-            if (guess := links.last(given, "guess")) is not None:  # without one, the visitor's own stays
+            if (guess := links.last(given, "guess")) is not None:  # otherwise, keep the visitor's own guess
                 try:
                     self.step.prediction.parse(guess)
                     self.guesses[self.place] = guess
@@ -115,11 +111,11 @@ class Lessons(PageState):
         session().version += 1
 
     def show(self) -> None:
-        """Show the answer to this question, and store the guess made before."""
+        """Show the answer to the open question, and store the guess made before."""
         self.answered.setdefault(self.place, self.guess if self.whole else "")
 
     def _remember(self, before: str, problems: list[str]) -> None:
-        """Apply a link's guesses for other questions, if they are valid: anybody can write a link."""
+        """Apply a link's guesses for other questions if they are valid."""
         others = [at for at in range(len(self.lesson.steps)) if at != self.at]
         for at, text in zip(others, before.split(BETWEEN), strict=False):
             if text == NO_GUESS or valid(self.lesson.steps[at], text):
@@ -155,7 +151,6 @@ def guess(text: str) -> None:
 
 
 def reveal() -> None:
-    """Show the answer."""
     lessons().show()
     changed()
 

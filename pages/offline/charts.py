@@ -43,11 +43,11 @@ def run_titles(specs: Sequence[OfflineSpec]) -> list[str]:
 
 
 def label(spec: OfflineSpec, named: bool) -> str:
-    """Return a short name with the budget. named: whether it contains the algorithm."""
+    """Return a short name that contains the budget. named: whether to add the algorithm."""
     learned = phrase("rewards") if spec.rewards == "learned" else ""
     algorithm = OFFLINE[spec.algorithm].title if named else ""
     said = called(algorithm, promise_words(spec), episodes_each(spec), learned)
-    return said[:1].upper() + said[1:] if said.startswith("no ") else said  # ρ and ε stay small
+    return said[:1].upper() + said[1:] if said.startswith("no ") else said  # ρ and ε remain lower case
 
 
 def promise_words(spec: OfflineSpec) -> str:
@@ -65,14 +65,14 @@ def most_private(specs: Sequence[OfflineSpec]) -> int:
 
 
 def chosen_spec() -> int:
-    """Draw a menu of the runs; return the index of the chosen one, by default the most private."""
+    """Draw a menu of the runs. Return the index of the chosen one, by default the most private."""
     part, specs = offline(), offline().specs
     titles, first = run_titles(specs), most_private(specs)
     return view.menu(part, "Run", "curve", range(len(specs)), titles, otherwise=first)
 
 
 def choose_data_set() -> tuple[OfflineTrace, int] | None:
-    """Draw menus for the run, repetition and size; return the trace and the size's index, or None after showing why."""
+    """Draw menus for the run, the seed and the size. Return the trace and the size's index, or None."""
     part, specs = offline(), offline().specs
     titles, owners = run_titles(specs), [owner_id("offline")] * len(specs)
     found = view.close_look(part, specs, titles, range(len(specs)), most_private(specs), owners)
@@ -102,7 +102,6 @@ def pessimism_tab() -> None:
 
 
 def pessimism_picture(trace: OfflineTrace, at: int, step: int | None, night: bool) -> Picture:
-    """Draw the heatmaps of one data set with a sentence about them."""
     spec, mdp, n = trace.spec, data.environment(trace.spec), int(trace.detail_n[at])
     released = trace.released.get("visits")
     E = max((float(error) for error in trace.errors.values()), default=0.0) if released is not None else 0.0
@@ -132,7 +131,6 @@ def pessimism_picture(trace: OfflineTrace, at: int, step: int | None, night: boo
 
 
 def policy_tab() -> None:
-    """Draw the policy learned from one data set."""
     found = choose_data_set()
     if found is None:
         return
@@ -143,7 +141,7 @@ def policy_tab() -> None:
 
 
 def coverage_tab() -> None:
-    """Draw how well the data from one behaviour policy covers the optimal policy."""
+    """Draw how well the data from one behaviour policy cover the optimal policy."""
     specs = offline().specs
     one = len({(spec.environment, str(spec.environment_params), spec.behaviour) for spec in specs}) == 1
     spec = specs[0] if one else specs[chosen_spec()]
@@ -187,7 +185,7 @@ def gap_tab() -> None:
 
 
 def best_of(specs: Sequence[OfflineSpec]) -> float | None:
-    """Return v* if all runs have the same problem and it is known, else None."""
+    """Return V* if all runs have the same environment and V* is known, else None."""
     problems = {(spec.environment, str(spec.environment_params)) for spec in specs}
     return answers.v_star(specs[0]) if len(problems) == 1 else None
 
@@ -202,7 +200,7 @@ def curves_of(specs: Sequence[OfflineSpec], best: float | None) -> list[Series]:
 
 
 def guarantee_tab() -> None:
-    """Draw the guarantee of every run, side by side. Everything follows from the specs."""
+    """Draw the guarantees of all runs next to each other. They follow from the specs alone."""
     specs = offline().specs
     with st.expander("What do (ε, δ) and ρ mean?", icon=":material/help:"):
         st.markdown(said.SAID["offline"])

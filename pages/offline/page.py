@@ -1,4 +1,4 @@
-"""Offline: learning a policy from a private data set, and how large that data set has to be."""
+"""Offline, which learns policies from private data sets and shows how large a data set has to be."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def in_common(specs: Sequence[OfflineSpec]) -> str:
 
 
 def examples() -> None:
-    """Draw the ready-made comparisons and describe the one that is shown."""
+    """Draw the ready-made comparisons, and describe the one that is shown."""
     part, titles = offline(), {example.title: example for example in EXAMPLES}
     now = next((example for example in EXAMPLES if example.specs == part.specs), None)
     shown = now.title if now else None
@@ -111,7 +111,7 @@ def results(corner: DeltaGenerator, live: bool) -> None:
 
 
 def run_box(found: Described) -> None:
-    """Describe what Run will do and draw the buttons. found: the return values of `controls`."""
+    """Describe what Run will do, and draw the buttons. found: the return values of `controls`."""
     specs, refused = found
     part = offline()
     kept = keyed("keep", into(part, "keep"))
@@ -128,7 +128,7 @@ def run_box(found: Described) -> None:
     )
 
 
-# The runs that Run will show, or None and the reasons.
+# The runs that Run will show, or None and the reasons why there are none.
 Described = tuple[tuple[OfflineSpec, ...] | None, list[str]]
 SIZES_HELP = (
     "The size of the largest data set. The curve has a point at each of the sizes 5, 10, 20, 50, ... up to this one. "
@@ -137,7 +137,7 @@ SIZES_HELP = (
 
 
 def controls() -> Described:
-    """Draw all controls; return the runs that they describe, or None and the reasons."""
+    """Draw all controls. Return the runs that they describe, or None and the reasons."""
     s, settings = session(), offline().settings
     environment(s)
     behaviour(settings)
@@ -188,7 +188,7 @@ def budgets(settings: OfflineSettings) -> None:
 
 
 def compared_specs() -> Described:
-    """Return the runs that Run will show, including those shown now if they stay, or None and the reasons."""
+    """Return the runs that Run will show, including those kept from before, or None and the reasons."""
     state = offline()
     specs, refusal = described(lambda: specs_of(state.settings, session().draft))
     if specs is not None and state.keep:
@@ -208,7 +208,7 @@ REWARDS_HELP = (
 
 
 def menu(label: str, name: str, titles: Mapping[str, str], help: str, redraw: bool = False) -> None:
-    """Draw the menu of one setting. redraw: whether other controls depend on it and so are redrawn."""
+    """Draw the menu of one setting. redraw: whether to redraw the other controls, because they depend on it."""
     settings = offline().settings
 
     def store(value: str) -> None:
@@ -219,9 +219,8 @@ def menu(label: str, name: str, titles: Mapping[str, str], help: str, redraw: bo
 
 
 def behaviour(settings: OfflineSettings) -> None:
-    """Draw the controls for the behaviour policy."""
     chosen = BEHAVIOURS[settings.behaviour]
-    # a policy that users follow comes with a link only
+    # a policy that users follow can come only from a link
     offered = {key: one for key, one in BEHAVIOURS.items() if settings.policy or not one.takes_policy}
     titles = {key: one.title for key, one in offered.items()}
     menu("Behaviour policy", "behaviour", titles, chosen.summary, redraw=True)
@@ -232,7 +231,7 @@ def behaviour(settings: OfflineSettings) -> None:
 
 
 def learners_menu(settings: OfflineSettings) -> None:
-    """Draw the menu of the learners that the environment supports."""
+    """Draw the menu of the algorithms that the environment supports."""
     options = record.offered(session().draft.environment)
     settings.learners = [option for option in settings.learners if option in options] or options[:2]
     known = [OFFLINE_LEARNERS[option] for option in options if option in OFFLINE_LEARNERS]
@@ -260,7 +259,7 @@ def more(s: Session, settings: OfflineSettings) -> None:
     for name, label in fields.items():
         exact(label, name, FIELDS[name], getattr(settings, name), into(settings, name))
     chosen = [OFFLINE_LEARNERS[option.removesuffix(record.PLAIN)] for option in settings.learners]
-    # a private learner shares its constants with its non-private form
+    # a private algorithm shares its constants with its non-private form
     for key, constants in {one.baseline: list(one.fields) for one in chosen if one.fields}.items():
         st.caption(f"Constants of {escape(OFFLINE_LEARNERS[key].title)}, with and without privacy")
         parameters(s, "algorithm", key, constants)

@@ -21,9 +21,9 @@ from pages.shared.visitor.links import decode, encode_specs, looked, read_values
 from pages.shared.visitor.state import PageState, session
 
 CLINIC = OfflineSpec(environment="clinic", behaviour="mixture:0.7", n=10**6, seeds=10)
-PLAIN = ":none"  # suffix for the non-private form of a learner with the same key
-BUDGET = {"zcdp": "rho", "pure": "epsilon", "approximate": "epsilon"}  # the field with several values
-EVERY_RUN = ("n", "seeds", "root_seed", "beta")  # settings that all runs of the controls share
+PLAIN = ":none"  # marks the non-private form of an algorithm that also has a private one
+BUDGET = {"zcdp": "rho", "pure": "epsilon", "approximate": "epsilon"}  # the field that holds the budget
+EVERY_RUN = ("n", "seeds", "root_seed", "beta")  # settings with the same value in all runs of the controls
 USUAL = {"zcdp": "0.01, 0.1, 1", "pure": "0.1, 1, 10", "approximate": "0.1, 1, 10"}
 REWARDS = {"known": "known", "learned": "learned from noisy sums"}  # mean rewards
 
@@ -33,11 +33,11 @@ class OfflineSettings:
     """The values of the controls; the environment and all constants are in the page's draft."""
 
     behaviour: str = "mixture"
-    arguments: dict[str, float] = field(default_factory=dict)  # argument of each behaviour that has one
-    policy: str = ""  # the policy of a link that some users follow, as in a spec
+    arguments: dict[str, float] = field(default_factory=dict)  # by behaviour policy, if it has an argument
+    policy: str = ""  # the policy that some users follow, as in a spec; it comes from a link
     learners: list[str] = field(default_factory=lambda: ["dp-kl-lcb" + PLAIN, "dp-kl-lcb"])  # see `offered`
-    privacy: str = "zcdp"  # the privacy notion
-    values: dict[str, str] = field(default_factory=lambda: dict(USUAL))  # budgets as text, by promise
+    privacy: str = "zcdp"
+    values: dict[str, str] = field(default_factory=lambda: dict(USUAL))  # budgets as text, by privacy notion
     delta: float = DEFAULT_DELTA
     calibration: str = "calibrated"
     rewards: str = "known"
@@ -63,12 +63,12 @@ class OfflineSettings:
 
 
 def is_private(option: str) -> bool:
-    """Return whether a learner, named as in `offered`, adds noise."""
+    """Return whether an algorithm, named as in `offered`, adds noise."""
     return not option.endswith(PLAIN) and OFFLINE[option].privacies != ("none",)
 
 
 def offered(environment: str) -> list[str]:
-    """Return the learners that an environment supports: linear ones only if it has features."""
+    """Return the algorithms that an environment supports: linear ones only if it has features."""
     found = []
     for key, learner in OFFLINE.items():
         if "features" in learner.public and not ENVIRONMENTS[environment].features:
@@ -80,18 +80,17 @@ def offered(environment: str) -> list[str]:
 
 
 def title(option: str) -> str:
-    """Return a learner's title in a menu."""
     name = OFFLINE[option.removesuffix(PLAIN)].title
     return name if is_private(option) else f"{name}, no privacy"
 
 
 def in_paper(settings: OfflineSettings, key: str) -> bool:
-    """Return whether the paper states this learner's noise; it does not if rewards are learned."""
+    """Return whether the paper states this algorithm's noise, which it does only for known rewards."""
     return settings.privacy in OFFLINE[key].paper_noise and not (settings.rewards == "learned" and knows(key))
 
 
 def knows(option: str) -> bool:
-    """Return whether a learner supports known mean rewards; it then also supports learning them."""
+    """Return whether an algorithm supports known mean rewards; it then also supports learning them."""
     return "rewards" in OFFLINE[option.removesuffix(PLAIN)].public
 
 
@@ -111,7 +110,7 @@ def specs_of(settings: OfflineSettings, draft: Draft) -> tuple[OfflineSpec, ...]
 
 
 def offline_spec_of(settings: OfflineSettings, draft: Draft, option: str, budget: float) -> OfflineSpec:
-    """Return the run of one learner, named as in `offered`, at a budget. Raises SpecError."""
+    """Return the run of one algorithm, named as in `offered`, at a budget. Raises SpecError."""
     key = option.removesuffix(PLAIN)
     noise: dict[str, Any] = {"privacy": "none"}
     if is_private(option):
@@ -135,7 +134,7 @@ def offline_spec_of(settings: OfflineSettings, draft: Draft, option: str, budget
 
 
 def settings_of(specs: Sequence[OfflineSpec]) -> OfflineSettings:
-    """Return settings that reproduce these runs as far as possible; where runs differ, the first one counts."""
+    """Return settings that reproduce these runs as far as possible; if runs differ, the first one counts."""
     first = specs[0]
     private = [spec for spec in specs if spec.calibration]
     settings = OfflineSettings(**{name: getattr(first, name) for name in EVERY_RUN})
@@ -157,7 +156,7 @@ def settings_of(specs: Sequence[OfflineSpec]) -> OfflineSettings:
 
 
 def drafted(draft: Draft, specs: Sequence[OfflineSpec]) -> Draft:
-    """Set the draft's environment and constants to those of these runs, and return the draft."""
+    """Set the draft's environment and constants to those of these runs, and return it."""
     first = specs[0]
     draft.environment = first.environment
     draft.environment_params[first.environment] = dict(first.environment_params)
@@ -185,7 +184,7 @@ Specs = tuple[OfflineSpec, ...]
 
 
 class Example(NamedTuple):
-    """A ready-made comparison. say: a plain-text sentence about what it shows."""
+    """A ready-made comparison. say: a plain-text sentence about it."""
 
     title: str
     say: str
@@ -199,7 +198,7 @@ LINEAR = OfflineSpec(
 
 
 def _budgets(base: OfflineSpec, *rho: float) -> tuple[OfflineSpec, ...]:
-    """Return the run without privacy and a run at each of these budgets rho."""
+    """Return the run without privacy and a run at each of these budgets."""
     return (base.baseline(), *(base.replace(rho=each) for each in rho))
 
 
@@ -248,10 +247,8 @@ RUNS = Runs(("offline",), "offline")
 
 @dataclass(kw_only=True)
 class OfflineState(PageState):
-    """The state of the page for one visitor."""
-
     view: OfflineView = OfflineView()
-    specs: Specs = FIRST  # specs of the comparison
+    specs: Specs = FIRST
     settings: OfflineSettings = field(default_factory=lambda: settings_of(FIRST))  # outside the draft
     keep: bool = False  # whether Run adds to the current comparison
 
@@ -268,7 +265,7 @@ class OfflineState(PageState):
         """Apply a link and start its runs."""
         link = decode(given, session().files, OfflineView, OfflineSpec.kind)
         problems += link.problems
-        if any(last(given, key) for key in ("y", "each")):  # of links made before Offline lost these choices
+        if any(last(given, key) for key in ("y", "each")):  # older links may contain these choices
             problems.append("Offline always draws means on logarithmic axes.")
         found: list[Any] = [curve.spec for curve in link.curves]
         self.view, self.specs = link.view, tuple(dict.fromkeys(found)) or self.specs
@@ -276,13 +273,12 @@ class OfflineState(PageState):
         RUNS.begin(self.specs)
 
     def set_controls(self, specs: Specs) -> None:
-        """Set the controls to values that reproduce these runs."""
         s = session()
         self.settings, s.draft = settings_of(specs), drafted(s.draft, specs)
         s.version += 1
 
     def reset(self) -> Callable[[], None]:
-        """Reset the controls; the comparison stays. Returns a function that undoes this, except for the draft."""
+        """Reset the controls but not the comparison. Return a function that undoes this, except for the draft."""
         before = {"settings": self.settings, "keep": self.keep}
         self.keep = False
         self.set_controls(FIRST)

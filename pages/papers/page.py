@@ -38,7 +38,7 @@ ICONS = {
     "disputed": "priority_high",
     "not tested": "radio_button_unchecked",
 }
-MEASURE_OF = {"privacy cost": "extra", "regret": "cumulative"}  # by a word of a setting's statistic
+MEASURE_OF = {"privacy cost": "extra", "regret": "cumulative"}  # by a word in the statistic
 
 
 def main() -> None:
@@ -65,7 +65,7 @@ def main() -> None:
 
 
 def rows_of(name: str) -> None:
-    """Draw one paper: the parts that we read, and its items with their verdicts. name: the paper's key."""
+    """Draw the items of one paper with their verdicts, and which parts of it we read. name: the paper's key."""
     paper = papers()[name]
     source = SOURCES[paper.paper]
     st.markdown(f"[{escape(source.line)}]({source.address}). We read {escape(paper.read)}.")
@@ -80,7 +80,6 @@ def rows_of(name: str) -> None:
 
 
 def said(verdict: str) -> str:
-    """Write a verdict in words, for the table."""
     return {"holds": "Holds here", "fails": "Fails here"}.get(verdict, verdict[:1].upper() + verdict[1:])
 
 
@@ -93,14 +92,13 @@ def later_papers() -> None:
 
 
 def link_to(address: str) -> str:
-    """Return a Markdown link to the item at an address."""
     item = all_items()[address]
     query = query_of([*link_heading(), ("item", address)])
     return f"[{escape(papers()[item.paper].title)}, {escape(item.name)}](?{query})"
 
 
 def opened(item: Item) -> None:
-    """Draw one item: its verdict, numbers and charts."""
+    """Draw one item with its verdict, numbers and charts."""
     found, claim = verdicts()[item.address], item.claim
     st.header(item.name, anchor=False)
     source = SOURCES[papers()[item.paper].paper]
@@ -141,10 +139,7 @@ def opened(item: Item) -> None:
 
 
 def replay(setting: Setting, label: str) -> None:
-    """Draw a link to the page that runs a setting with exactly these values, or only its first runs if it has many.
-
-    The page shows the measure that the claim is about, and the name of the setting, `label`, in a message.
-    """
+    """Draw a link to the page that runs a setting, or its first runs if it has many. label: the setting's name."""
     specs, kind = setting.specs[: links.MAX_CURVES], setting.specs[0].kind  # all have the same kind
     many = len(setting.specs)
     runs = f"the first {len(specs)} of {many} runs" if many > len(specs) else "these runs"
@@ -179,7 +174,7 @@ def numbers(found: ClaimReport) -> None:
 
 
 def badge() -> None:
-    """Draw the software versions with which the bundled verdicts were computed, and whether they are the same here."""
+    """Draw the software versions that computed the bundled verdicts, and whether they are the same here."""
     then, now = bundled_papers().version, version()
     same = "the same version" if then == now else f"dprl {now['dprl']}, sources {now['sources']}"
     libraries = f"numba {then['numba']}, NumPy {then['numpy']}"

@@ -1,11 +1,9 @@
 """The part of a visitor's session that belongs to the Papers page, and the charts on that page.
 
-Its links are
-
     v=1 & item=online/theorem-5-2 & at=2 & problem=chain
 
-`item` is the open item; `at` is the setting whose curves are drawn, by default the one that decides the verdict;
-`problem` is the environment in which algorithms are ranked.
+`at` is the setting whose curves are drawn, by default the one that decides the verdict. `problem` is the environment in
+which algorithms are ranked.
 """
 
 from __future__ import annotations
@@ -37,7 +35,7 @@ from pages.shared.visitor.state import PageState
 
 SETTING = Field("at", "int", 1, "the setting whose curves are drawn", 1, 99, query="at")
 FIRST = next(iter(PROBLEMS))
-RELATED = "related"  # list of later papers, in addition to the papers
+RELATED = "related"  # selects the list of later papers
 
 
 @dataclass
@@ -47,11 +45,10 @@ class Papers(PageState):
     paper: str = PAPERS[0]  # the paper whose items are listed, or RELATED
     row: str = ""  # address of the open item, "" for none
     setting: int | None = None  # index of the setting whose curves are drawn; None for the deciding one
-    problem: str = FIRST  # the environment in which algorithms are ranked
+    problem: str = FIRST
 
     @property
     def item(self) -> Item | None:
-        """Return the open item."""
         return all_items().get(self.row)
 
     @property
@@ -65,7 +62,7 @@ class Papers(PageState):
         return items + ([] if self.problem == FIRST else [("problem", self.problem)])
 
     def follow(self, given: Query, problems: list[str]) -> None:
-        """Apply a link, without starting any run: bundled results are shown."""
+        """Apply a link without starting any run."""
         wanted = links.last(given, "item") or ""
         self.row = wanted if wanted in all_items() else ""
         if wanted != self.row:
@@ -94,7 +91,7 @@ def open_item(address: str, setting: int | None = None) -> None:
 
 @cache
 def verdicts() -> dict[str, ItemFinding]:
-    """Return the verdict on each item that follows from the bundled evidence."""
+    """Return the verdict on each item, which follows from the bundled evidence."""
     return findings(bundled_papers().reports)
 
 
@@ -113,7 +110,6 @@ WORDS = {"holds": "hold here", "fails": "fail here"}
 
 
 def drawn_matrix(night: bool) -> Picture:
-    """Draw the matrix of all items in all papers."""
     rows = {paper.title: [verdicts()[item.address] for item in paper.items] for paper in papers().values()}
     counts = Counter(found.verdict for found in verdicts().values())
     said = listed([f"{counts[one]} {WORDS.get(one, f'are {one}')}" for one in ITEM_VERDICTS if counts[one]])
@@ -139,7 +135,6 @@ def ranking() -> None:
 
 
 def drawn_ranking(problem: str, night: bool) -> Picture:
-    """Draw the ranking in one environment."""
     found = Ranking.from_dict(asset("ranking")).of(problem)
     rows = [(one, PRIVATIZERS[one.privacy].title, style_of(one.spec)) for one in found]
     return figures.ranked(f"All algorithms on {PROBLEMS[problem].title}", rows, fewest(found), dark=night)
@@ -157,7 +152,7 @@ def fewest(found: Sequence[Rank]) -> str:
 
 
 def by_statistic(found: ClaimReport) -> dict[tuple[str, str], list[int]]:
-    """Group the indices of settings that have the same statistic with the same unit for its interval."""
+    """Group the indices of the settings by their statistic and the unit of its interval."""
     groups: dict[tuple[str, str], list[int]] = {}
     for place, setting in enumerate(found.claim.settings):
         groups.setdefault((setting.statistic, setting.over), []).append(place)
@@ -165,7 +160,7 @@ def by_statistic(found: ClaimReport) -> dict[tuple[str, str], list[int]]:
 
 
 def statistics(found: ClaimReport, wanted: Sequence[int]) -> None:
-    """Draw a chart for each statistic of a claim, with the settings whose indices are in `wanted`."""
+    """Draw a chart for each statistic of a claim. wanted: the indices of the settings to include."""
     for number, ((statistic, over), every) in enumerate(by_statistic(found).items()):
         places = tuple(place for place in every if place in wanted)
         if not places:

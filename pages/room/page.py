@@ -1,7 +1,4 @@
-"""Room: a teacher puts questions to a class, who answer on their phones without giving a name.
-
-Students enter with a code, and teachers with a button; a student sees the current step, and answers it.
-"""
+"""Room: a teacher puts questions to a class, who answer on their phones without giving a name."""
 
 from __future__ import annotations
 
@@ -94,12 +91,11 @@ def main() -> None:
         entrance()
     else:
         student_stage(here)
-        watch(lambda now: (now.closed, now.steps, now.state), here)  # all that the teacher changes
+        watch(lambda now: (now.closed, now.steps, now.state), here)  # all that the teacher can change
 
 
 def meet() -> None:
-    """Ask the browser for its random name, which differs between rooms. The browser stores it for a day, together
-    with a teacher's key. The page is redrawn once the name is here."""
+    """Ask the browser for the random name and the teacher's key that it stores for this room, and redraw the page."""
     r = group()
     with st.container(key="device_holder"):
         _device(
@@ -135,7 +131,7 @@ def watch(what: Callable[[Room], object], drawn: Room) -> None:
 
 
 def arrive() -> Room | None:
-    """Return the joined room, or None if joining fails or the room is gone; the entrance then shows the reason."""
+    """Return the joined room, or None if joining fails or the room is gone; the entrance then shows why."""
     r = group()
     if r.drawn is not None and store().rooms.find(r.code) is None:
         leave(PHONE["gone"])
@@ -148,7 +144,6 @@ def arrive() -> Room | None:
 
 
 def student_stage(here: Room) -> None:
-    """Draw the room's current step for a student."""
     r = group()
     steps, written = store().rooms.steps(r.code), store().rooms.written(r.code, r.device)
     if steps:
@@ -190,8 +185,7 @@ def turned(step: ClassStep, written: dict[int, str]) -> None:
 
 
 def script(name: str, step: ClassStep, written: str | None, **given: object) -> None:
-    """Run one of SCRIPTS, which sends nothing but its report; record the report if the step is open, even if it arrived
-    while the step was paused, or before the server forgot this session. given: the script's own data."""
+    """Run a script for a step and record its report, even a late one. given: the script's data."""
     if step.state == "paused" and written is None:
         st.info(PHONE["paused_answers"], icon=":material/pause:")
     r = group()
@@ -264,7 +258,7 @@ def prediction_on_phone(step: ClassStep, content: Guess, written: str | None) ->
     if making:
         answer_field(prediction, text, partial(predict, step.place))
         how: dict[str, Any] = {"icon": "send", "type": "primary", "disabled": not valid_texts(found, [text])}
-        # above the chart so that it never covers it
+        # above the chart, so that the button never covers it
         with st.container(horizontal=True, gap="small", vertical_alignment="center", key="send_bar"):
             button(PHONE["send"], send, step.place, key=f"send_{step.place}", **how)
             if text:
@@ -281,7 +275,7 @@ def prediction_on_phone(step: ClassStep, content: Guess, written: str | None) ->
 
 
 def predict(place: int, text: str, on_chart: bool = False) -> None:
-    """Store a prediction in this session until it is sent. on_chart: whether the field next to it must follow."""
+    """Store an unsent prediction. on_chart: whether to update the field next to the chart."""
     group().guesses[place] = text
     session().version += on_chart
 
@@ -297,7 +291,6 @@ def send(place: int) -> None:
 
 
 def pressed(place: int, found: Asked, event: Any) -> None:
-    """Apply a click on the chart."""
     text = chosen(found.prediction, group().guesses.get(place, ""), event)
     if text is not None:
         predict(place, text, on_chart=True)
@@ -307,7 +300,7 @@ TOTALS = (1.0, 2.0, 3.0, 5.0, 10.0, 20.0)
 
 
 def visitor() -> Lease:
-    """Return the lease under which a visitor's attempts to enter or open rooms are counted for a few minutes."""
+    """Return the lease that counts a visitor's attempts to enter or open rooms in the last few minutes."""
     return Lease(session().visitor, network_address())
 
 

@@ -1,7 +1,7 @@
-"""The Room page's part of a visitor's session, its links, and a step's results for phones and the teacher's screen.
+"""The Room page's part of a visitor's session, its links, and a step's results on phones and the teacher's screen.
 
-room=BCDFGH             for students; every address contains it
-room=BCDFGH & key=...   for the teacher; the key is removed from the address at once, so that no projector shows it
+room=BCDFGH             for students
+room=BCDFGH & key=...   for the teacher; the key is at once removed from the address, so that no projector shows it
 """
 
 from __future__ import annotations
@@ -61,20 +61,19 @@ from pages.shared.visitor.state import PageState
 class Class(PageState):
     """The room that a visitor is in."""
 
-    code: str = ""  # "" for none
-    key: str = ""  # key of its teacher, "" for students
+    code: str = ""  # "" outside any room
+    key: str = ""  # the teacher's key, "" for students
     device: str = ""  # the browser's random name in the room, "" until it is known
     told: str = ""  # message about the last attempt
-    drawn: tuple[int, State] | None = None  # step and state that were drawn last
+    drawn: tuple[int, State] | None = None  # the step that was drawn last, and its state
     guesses: dict[int, str] = field(default_factory=dict)  # unsent predictions, by step
     puts: str = "question"  # the kind of step in the teacher's form
-    asked: int = 0  # number of steps put to the class here: part of the keys of the form
+    asked: int = 0  # number of steps put to the class from here, part of the form's keys
     leading: bool = False  # whether the projector view is open
-    looked: int | None = None  # the earlier step shown on the projector, None for the last
+    looked: int | None = None  # index of the earlier step shown on the projector, None for the last
 
     @property
     def begun(self) -> bool:
-        """Return whether the visitor is in a room."""
         return bool(self.code)
 
     @property
@@ -92,7 +91,6 @@ class Class(PageState):
         self.code, self.key = code, key or (self.key if code == self.code else "")
 
     def forget(self) -> None:
-        """Forget everything about the current room."""
         self.device, self.told, self.drawn, self.guesses = "", "", None, {}
         self.leading, self.looked = False, None
 
@@ -109,13 +107,11 @@ group = Class.mine
 
 
 def enter(code: str, key: str = "") -> None:
-    """Enter a room."""
     group().forget()
     group().put(code=code, key=key)
 
 
 def leave(told: str = "") -> None:
-    """Leave the room. told: the reason."""
     enter("")
     group().told = told
 
@@ -135,7 +131,6 @@ def step_of_lesson(content: Guess) -> Asked | None:
 
 
 def valid_texts(step: Asked, texts: Sequence[str]) -> list[str]:
-    """Return the texts that are valid predictions."""
     return [text for text in texts if valid(step, text)]
 
 
@@ -156,14 +151,14 @@ def predictions_together(step: ClassStep, found: Asked) -> None:
 
 
 def told(step: ClassStep, found: Asked, off: str = "") -> None:
-    """Draw the measured result and its explanation. off: the error of a student's prediction."""
+    """Draw the measured result and its explanation. off: a sentence about the error of a student's prediction."""
     said = off + found.found(evidence())
     explain(said, lambda: step_picture(found, "", shown=True, dark=False).table, f"room_{step.place}")
     st.markdown(explained(f":material/lightbulb: {escape(found.why(evidence()))}"))
 
 
 def show_large(picture: PackedPicture, key: str, large: bool) -> None:
-    """Show a figure with only its sentence; on a projector, it fills the rest of the screen."""
+    """Show a figure with its sentence. large: on a projector, it fills the rest of the screen."""
     if large:
         draw(picture, f"{key}_large", height="stretch")
         st.markdown(explained(escape(picture.see)))
@@ -195,9 +190,9 @@ def show_results(step: ClassStep, large: bool = False) -> None:
 
 
 def shares_picture(found: ShareEstimate, night: bool, phones: int = 0) -> Picture:
-    """Draw the share of yes answers in three models, and the interval that `phones` phones would give (0 for none)."""
+    """Draw the share of yes answers in three models, and the interval for a class of `phones` phones (0 for none)."""
     words, n, (value, low, high) = sentences.RESULT, found.n, found.yes
-    # noise may exceed the possible range
+    # noise may push a share outside the possible range
     least, said, most = (min(max(found.said + off, 0), n) for off in (-found.far, 0, found.far))
     rows = [
         KnownShare("local", words["row_local"], found.epsilon, value, low, high),
@@ -281,7 +276,6 @@ def names_given(prediction: Order, orders: Sequence[Sequence[int]], truth: Seque
 
 
 def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Write a small table in Markdown."""
     lines = [head, ["---"] * len(head), *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
@@ -289,16 +283,14 @@ def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 def recap(
     content: Recap, steps: Sequence[ClassStep], level: str = "##", written: Mapping[int, str] | None = None
 ) -> None:
-    """Draw a lesson's sentences to remember, and the points of the class or, on a phone, those for its own predictions.
-
-    level: the Markdown signs before the heading. written: a phone's recorded predictions; None on the teacher's screen.
-    """
+    """Draw a lesson's sentences to remember, and the points of the class or, on a phone, of its own predictions. level:
+    the Markdown prefix of the heading. written: a phone's predictions; None on the teacher's screen."""
     lesson = LESSONS.get(content.lesson)
     if lesson is None:
         return
     st.markdown(f"{level} {escape(filled(LEAD['recap'], lesson=lesson.title))}", anchors=False)
     recap_sentences(lesson)
-    put = {step.content: step for step in steps}  # a question that was put twice counts as it was put last
+    put = {step.content: step for step in steps}  # if a question was put twice, the last time counts
     known = [(asked, put.get(Guess(lesson.key, at))) for at, asked in enumerate(lesson.steps)]
     pairs = [(asked, step) for asked, step in known if step is not None]
     if written is not None and pairs:

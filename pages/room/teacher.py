@@ -1,4 +1,4 @@
-"""The teacher's page, with the steps put to the class and the answers; and the projector view of one step at a time."""
+"""The teacher's page with the steps and their answers, and the projector view of one step at a time."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def way_in(here: Room) -> None:
 
 
 def code_in_letters() -> str:
-    """Write the room's code large as HTML, spelt out for screen readers."""
+    """Write the room's code in large letters as HTML, spelt out for screen readers."""
     code = group().code
     return f'<p class="dprl-code" aria-label="{filled(SAID["code"], code=" ".join(code))}">{code}</p>'
 
@@ -126,7 +126,7 @@ def pacing(step: ClassStep, here: Room) -> None:
 
 
 def composer(here: Room) -> None:
-    """Draw the form for the next step while phones have budget left; draw nothing once the room is closed."""
+    """Draw the form for the next step, unless the room is closed or the phones have no budget left."""
     if here.closed:
         return
     r = group()
@@ -158,7 +158,7 @@ def composer(here: Room) -> None:
 
 
 def choose(kind: str) -> None:
-    """Choose the kind of step that comes next in the form: a question, a clinic, or a prediction."""
+    """Choose the kind of the next step: a question, a clinic, or a prediction."""
     group().puts = kind
     st.rerun()
 
@@ -209,7 +209,6 @@ def put() -> None:
 
 
 def forget_room() -> None:
-    """Delete the room with all its data and leave it."""
     r = group()
     store().rooms.delete(r.code, r.key)
     leave(SAID["deleted"])
@@ -246,7 +245,6 @@ def upcoming(put: Sequence[Content]) -> Content | None:
 
 
 def title(content: Content) -> str:
-    """Return a short title for a step's content."""
     if isinstance(content, Question):
         return content.text
     if isinstance(content, Clinic):
@@ -273,7 +271,7 @@ def led_stage(here: Room) -> None:
         shown_step(steps[place], steps)
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="present_bar"):
         bar(here, steps, place)
-    with st.container(key="present_keys"):  # key presses anywhere on the page click the buttons above
+    with st.container(key="present_keys"):  # pressing a key anywhere on the page clicks the buttons above
         _keys(key="keys", height=1)
 
 
@@ -296,7 +294,7 @@ def bar(here: Room, steps: Sequence[ClassStep], place: int) -> None:
     if place < last:
         button(LEAD["next"], look, place + 1, icon="chevron_right", key="present_next")
     elif state is not None and state != "revealed":
-        with st.container(key="present_answer", width="content"):  # keys that show an answer use it, too
+        with st.container(key="present_answer", width="content"):  # for keys that show an answer, too
             button(LEAD["reveal"], onward, last, state, icon="visibility", key="present_next", type="primary")
     elif (coming := upcoming([step.content for step in steps])) is not None and not here.closed:
         ahead = filled(LEAD["ahead"], title=title(coming))
@@ -315,7 +313,7 @@ def bar(here: Room, steps: Sequence[ClassStep], place: int) -> None:
 
 
 def lead(on: bool = True) -> None:
-    """Open the projector view if `on` is true, and otherwise return to the teacher's page."""
+    """Open the projector view if `on` is true; otherwise, return to the teacher's page."""
     r = group()
     r.leading, r.looked = on, None
 
@@ -327,10 +325,7 @@ def look(place: int) -> None:
 
 
 def onward(last: int, state: State | None) -> None:
-    """Reveal the last step or put the next one to the class.
-
-    last, state: the step and state when the page was drawn; a second click before it is redrawn does nothing.
-    """
+    """Reveal the last step or put the next one to the class, unless the step has changed since the page was drawn."""
     r = group()
     steps = store().rooms.steps(r.code)
     if (last, state) != (len(steps) - 1, steps[-1].state if steps else None):

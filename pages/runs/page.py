@@ -62,7 +62,7 @@ def everything() -> list[RunRow]:
 
 
 def runs_as_one(page: Page, group: str, rows: list[RunRow]) -> None:
-    """Draw the runs of a page that requests many as a single entry."""
+    """Draw a single entry for all runs of a page that requests many."""
     going = [row.spec for row in rows if row.state in ACTIVE]
     seeds, done = sum(row.seeds for row in rows), sum(row.seeds_done for row in rows)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
@@ -101,7 +101,7 @@ def entry(i: int, row: RunRow) -> None:
 
 
 def clear() -> None:
-    """Remove the visitor's finished runs from the list and report how many there were."""
+    """Remove the visitor's finished runs from the list, and report how many there were."""
     s = session()
     before = len(everything())
     if all(attempt(store().clear, name) for name in owners()):

@@ -1,4 +1,4 @@
-"""Ready-made comparisons: those that Online shows initially or offers, and those that the home page draws."""
+"""Ready-made comparisons that Online offers or that the home page draws."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pages.shared.visitor.links import Curve
 
 
 class ExploreExample(NamedTuple):
-    """A comparison worth looking at. say: a description of it in one sentence of Markdown."""
+    """A comparison worth looking at. say: a sentence of Markdown about it."""
 
     title: str
     say: str
@@ -28,7 +28,7 @@ HOME_EPISODES = 10**15
 
 @cache
 def trust(epsilon: float, episodes: int) -> ExploreExample:
-    """Return a comparison of a trusted curator, a trusted shuffler, no trusted party, and no privacy at one epsilon."""
+    """Compare a trusted curator, a trusted shuffler, no trusted party, and no privacy at one epsilon."""
     base = BASE.replace(epsilon=epsilon, episodes=episodes)
     return ExploreExample(
         "Which privacy model?",
@@ -46,7 +46,7 @@ MIXTURE = RunSpec(
     environment="linear-mixture", algorithm="ucrl-vtr", privacy="central", episodes=10**12, seeds=10
 )
 LOCK = RunSpec(environment="linear-mdp", algorithm="lsvi-ucb", privacy="central", episodes=10**10, seeds=5)
-FIRST = trust(1.0, HOME_EPISODES)  # what Online opens with
+FIRST = trust(1.0, HOME_EPISODES)  # the comparison that Online shows at first
 EXAMPLES = (
     FIRST,
     ExploreExample(

@@ -1,8 +1,7 @@
-"""Parts that the Lessons page and the room share: the known runs and answers; the chart of a step with predictions on
-it; the fields and buttons for making them; and the environment that first appears in a step.
+"""Runs, answers, charts and prediction fields that the Lessons page and the room share.
 
-Predictions come from widgets, from a press on the chart, or from a marker that is dragged over it, whose final place
-the browser sends once. All of them pass on the prediction's text, which may still be incomplete.
+Predictions come from widgets, from a click on the chart, or from a marker that is dragged over it. They are passed on
+as texts, which may still be incomplete.
 """
 
 from __future__ import annotations
@@ -52,7 +51,7 @@ SAID, SCORE, ANSWER = (messages("lessons")[part] for part in ("page", "score", "
 
 
 class KnownRuns(dict[Any, RunCurves]):
-    """A mapping from specs to the curves of finished runs, each with V*; every access looks them up again."""
+    """A mapping from specs to the curves of finished runs, each with V*. Every access looks them up again."""
 
     def __missing__(self, spec: Any) -> RunCurves:
         run = RUNS.curves(spec)
@@ -63,13 +62,13 @@ class KnownRuns(dict[Any, RunCurves]):
 
 
 def unknown(lesson: Lesson) -> list[Any]:
-    """Return the runs of a lesson that have to be computed before it can be played."""
+    """Return the runs of a lesson that have to be computed before it can be opened."""
     specs = dict.fromkeys(spec for step in lesson.steps for spec in step.specs)
     return [spec for spec in specs if RUNS.bundled(spec) is None and spec in RUNS.missing([spec])]
 
 
 def fault(lesson: Lesson) -> str:
-    """Explain why a teacher's lesson cannot be played with its finished runs; "" if it can."""
+    """Explain why a teacher's lesson cannot be used with its finished runs, or return "" if it can."""
     for number, step in enumerate(lesson.steps if lesson.key not in ORDER else (), 1):
         try:
             truth = step.truth(evidence())
@@ -85,7 +84,7 @@ def fault(lesson: Lesson) -> str:
 
 @cache
 def evidence() -> Evidence:
-    """Return the evidence for the answers in lessons; each file is read only once."""
+    """Return the evidence for the answers in lessons. Each file is read only once."""
     asked: dict[tuple[str, Any], Any] = dict(bundled_papers().evidence.answers)
     asked |= {
         ("scores", spec): {"first": scores.first, "second": scores.second}
@@ -106,7 +105,6 @@ def valid(step: Step, text: str) -> bool:
 
 
 def chart(step: Step) -> figures.AskedChart:
-    """Return the chart of a step's figure."""
     plot = step.drawn(evidence()).plot
     specs: list[Any] = [one.series.spec for one in plot.drawn]
     looks = looks_of(list(map(style_of, specs)), shaded=True)
@@ -131,8 +129,8 @@ def step_picture(
 ) -> Picture:
     """Draw the chart of a step with a guess, which may be incomplete, and with the guesses of others.
 
-    shown: whether to show the answer. asked: whether the viewer is to predict, so that a marker waits to be dragged.
-    large: whether it is for a projector. wide: whether there is room for it.
+    shown: whether to show the answer. asked: whether the viewer is to predict. large: whether it is for a projector.
+    wide: whether there is room next to it.
     """
     drawn, prediction = chart(step), step.prediction
     names = shown or not isinstance(prediction, Order)
@@ -199,7 +197,6 @@ def question_beside_picture(lesson: Lesson, at: int, words: str) -> None:
 
 
 def recap_sentences(lesson: Lesson) -> None:
-    """Draw a lesson's sentences to remember."""
     with st.container(key="recap_sentences"):
         st.markdown("\n".join(f"{n}. {explained(escape(one))}" for n, one in enumerate(lesson.recap, 1)))
 
@@ -297,7 +294,7 @@ _drag = component("drag")
 
 
 def draggable(prediction: Prediction, text: str, chart: str, said: Said) -> None:
-    """Let the visitor drag a chart's marker, if there is one. text: its place, or ""; said: called with a new one."""
+    """Let the visitor drag a chart's marker, if it has one. text: its position, or ""; said: receives a new one."""
     if not isinstance(prediction, Marker):
         return
     marks = prediction.marks
@@ -305,7 +302,7 @@ def draggable(prediction: Prediction, text: str, chart: str, said: Said) -> None
     def dropped() -> None:
         told = st.session_state.get(KEY)
         place = None if told is None else told.dropped
-        if isinstance(place, int) and 0 <= place < len(marks):  # it comes from a browser
+        if isinstance(place, int) and 0 <= place < len(marks):  # the browser may send anything
             said(prediction.write(marks[place]))
 
     with st.container(key="marker_drag"):

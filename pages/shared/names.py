@@ -1,4 +1,4 @@
-"""The names and styles of curves: the settings that distinguish a run from the others in the comparison."""
+"""The names and styles of curves, based on the settings that distinguish a run from the others in a comparison."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ TIED_HELP = (
     "Keeps δ at a tenth of 1/K for any number of users K. If δK were 1 or more, even a release that gives away a few "
     "users' data would be (0, δ)-private."
 )
-_SAID = 3  # most differences in a title
+_SAID = 3  # maximum number of differences in a title
 
 
 def titles(curves: Sequence[Curve]) -> list[str]:
@@ -54,7 +54,7 @@ def titles(curves: Sequence[Curve]) -> list[str]:
 
 
 def places_apart(specs: Sequence[RunSpec | OfflineSpec]) -> list[str]:
-    """Return a prefix for each run's title: its environment, told apart from the others; "" if all runs share one."""
+    """Return a prefix for each run's title that names its environment, or "" if all runs share one."""
     if len({place_of(spec) for spec in specs}) == 1:
         return [""] * len(specs)
     names = [ENVIRONMENTS[spec.environment].called(spec.environment_params) for spec in specs]
@@ -69,7 +69,7 @@ def _place(spec: RunSpec | OfflineSpec, inside: Sequence[str]) -> str:
 
 
 def told_apart(specs: Sequence[Spec], labels: Sequence[str]) -> list[str]:
-    """Return the labels; equal labels are followed by the settings in which their specs differ."""
+    """Return the labels, and add to equal ones the settings in which their specs differ."""
     told = _differences(list(map(_flat, specs)), labels)
     return [", ".join([words, *each]) for words, each in zip(labels, told, strict=True)]
 
@@ -79,10 +79,10 @@ def _differences(settings: Sequence[Mapping[str, Any]], labels: Sequence[str]) -
     result = []
     for own, words in zip(settings, labels, strict=True):
         group = [other for other, label in zip(settings, labels, strict=True) if label == words]
-        # A setting that only some have follows from other differences, as the bonus's multipliers do.
+        # A setting that only some specs have follows from other differences, as the bonus's multipliers do.
         differing = [key for key in own if len({str(other[key]) for other in group if key in other}) > 1]
         if "calibration" in differing and "delta" in differing:
-            differing.remove("delta")  # noise as in the paper has its own
+            differing.remove("delta")  # noise as in the paper has its own delta
         result.append([_told(key, own[key]) for key in differing[:_SAID]])
     return result
 
@@ -101,12 +101,12 @@ def label(spec: RunSpec, with_algorithm: bool = True) -> str:
 
 
 def episodes_each(spec: RunSpec | OfflineSpec) -> str:
-    """Describe the number of episodes that one user may have; "" if only one."""
+    """Describe how many episodes one user may have, or return "" for one."""
     return f"up to {spec.contribution} episodes a user" if spec.contribution > 1 else ""
 
 
 def kinds(curves: Sequence[Curve]) -> list[CurveStyle]:
-    """Return the styles of a comparison's curves, no two of them alike. Each further environment has its own dashes."""
+    """Return a different style for each curve of a comparison. Each further environment has its own dashes."""
     looks = [replace(style_of(curve.spec), draft=curve.draft) for curve in curves]
     places = [place_of(curve.spec) for curve in curves]
     order = list(dict.fromkeys(places))
@@ -130,13 +130,13 @@ def in_common(curves: Sequence[Curve], moving: bool = False) -> str:
 
 
 def only(values: Iterable[T]) -> list[T]:
-    """Return a list with the one value that all have in common, or an empty list if the values differ."""
+    """Return a list with the one value that all share, or an empty list if the values differ."""
     found = list(set(values))
     return found if len(found) == 1 else []
 
 
 def shared_problem(specs: Sequence[RunSpec | OfflineSpec]) -> list[str]:
-    """Describe the environment that all specs share with its common parameters; [] if the environments differ."""
+    """Describe the environment and the parameters that all specs share, or return [] if the environments differ."""
     first = specs[0]
     if len({(s.environment, s.environment_params.get("id")) for s in specs}) > 1:
         return []

@@ -1,8 +1,4 @@
-"""The pages' uses of Streamlit's internals, the reasons, and the upstream changes that would make them unnecessary.
-
-Nothing else in pages/ imports `streamlit.runtime`; the parts that the server replaces before it serves are in
-dprl/streamlit_patches.py.
-"""
+"""The parts of Streamlit's internals that pages/ uses. The server's patches are in dprl/streamlit_patches.py."""
 
 from __future__ import annotations
 
@@ -21,15 +17,13 @@ from dprl.streamlit_patches import STILL
 
 
 def current_run() -> ScriptRunContext | None:
-    """Return this thread's run of a visitor's script, or None outside of such a run, as in tests."""
+    """Return this thread's run of a visitor's script, or None outside a run, as in tests."""
     return get_script_run_ctx(suppress_warning=True)
 
 
 def session_id() -> str | None:
-    """Return Streamlit's name for the visitor's tab, which we use to check the connection; None if there is no tab.
-
-    Unnecessary once Streamlit has events for the beginning and the end of a session.
-    """
+    """Return Streamlit's name for the visitor's tab, or None if there is no tab. We use it to check the connection.
+    This will be unnecessary once Streamlit has events for the beginning and the end of a session."""
     run = current_run()
     return None if run is None else run.session_id
 
@@ -45,10 +39,8 @@ def connected(session: str) -> bool:
 
 
 def went_back() -> bool:
-    """Return whether the visitor has just pressed Back or Forward, and so wants an address that was seen before.
-
-    Unnecessary once `st.query_params` reports the cause of a change of the address.
-    """
+    """Return whether the visitor has just pressed Back or Forward to return to an earlier address. This will be
+    unnecessary once `st.query_params` reports the cause of a change of the address."""
     run = current_run()
     return run is not None and run.is_history_navigation
 
@@ -56,49 +48,42 @@ def went_back() -> bool:
 def forget_parts() -> None:
     """Make Streamlit forget the fragments of the page that the visitor came from.
 
-    A browser that does not yet know about the new page still requests them. Streamlit forgets them only after the page
-    has run, and until then answered as if for the old page: the browser emptied the page, and was left with additions
-    to removed elements. Unnecessary once Streamlit forgets them when another page begins.
+    A browser that does not yet know the new page still requests them. Streamlit would answer as if for the old page,
+    and the browser would empty the new one. This will be unnecessary once Streamlit itself forgets them in time.
     """
     if (run := current_run()) is not None:
         run.fragment_storage.clear()
 
 
 def leave_out_while(still: Callable[[], bool]) -> None:
-    """Skip redraws of the part that is being drawn until something changes, and then redraw the whole page.
-    `still` is called outside the visitor's script, and has to be quick.
-
-    Unnecessary once a part can decide when it is redrawn.
-    """
+    """Skip redraws of the part that is being drawn until something changes, and then redraw the whole page. `still` is
+    called outside the visitor's script, and has to be quick. This will be unnecessary once parts can decide when to
+    redraw."""
     part = ThreadState.get().fragment_id if current_run() is not None else None
     if part is not None:
         st.session_state[STILL] = {part: still}
 
 
 def drop_file(file: Any) -> None:
-    """Remove an uploaded file from the server's memory, where it would otherwise stay as long as the visitor does.
-
-    Unnecessary once an uploaded file can be closed.
-    """
+    """Remove an uploaded file from the server's memory, where it would otherwise stay as long as the visitor does. This
+    will be unnecessary once an uploaded file can be closed."""
     run = current_run()
     if run is not None and isinstance(run.uploaded_file_mgr, MemoryUploadedFileManager):
         run.uploaded_file_mgr.remove_file(run.session_id, file.file_id)
 
 
 def keep_downloads() -> None:
-    """Keep files that are made on request for as long as their buttons are drawn, by means of `LastingFiles`."""
+    """Keep files that are made on request for as long as their buttons are drawn, with the help of `LastingFiles`."""
     if serving():
         runtime.get_instance().media_file_mgr.__class__ = LastingFiles
 
 
 class LastingFiles(MediaFileManager):
-    """Streamlit's file manager, which gives a file that is made on request a new id whenever its button is drawn.
+    """Streamlit's file manager, in which the button of a file that is made on request keeps its id.
 
-    A browser that does not yet know the new id requests the old one, which is forgotten by then: on a page that redraws
-    itself, some presses gave no file. Here a button keeps its id, which calls the `make` drawn last, and the file stays
-    until the page's script runs again, not only for two redraws by anybody.
-
-    Unnecessary once deferred downloads keep their id for as long as their button is drawn.
+    Streamlit gives the file a new id whenever its button is drawn. A browser that does not yet know this id requests
+    the old one, so some clicks on a page that redraws itself gave no file. Here, the id calls the `make` drawn last,
+    and the file stays until the page's script runs again. This will be unnecessary once Streamlit keeps the ids.
     """
 
     def add_deferred(
@@ -110,7 +95,7 @@ class LastingFiles(MediaFileManager):
         *,
         element_id: str = "",
     ) -> str:
-        """Return the id of a button, which is that of this visitor's earlier button with the same key, if any."""
+        """Return the id of a button: that of this visitor's earlier button with the same key, if there is one."""
         new = super().add_deferred(data_callable, mimetype, coordinates, file_name, element_id=element_id)
         with self._lock:
             entry = self._deferred_callables[new]
@@ -134,7 +119,7 @@ class LastingFiles(MediaFileManager):
         return url
 
     def clear_session_refs(self, session_id: str | None = None) -> None:
-        """Forget the files of a session when it ends. When its script begins to run (None), its buttons stay: they are
+        """Forget the files of a session when it ends. When its script begins to run (None), keep its buttons: they are
         still visible, and another visitor's script may end before this one has redrawn them."""
         if session_id is not None:
             super().clear_session_refs(session_id)

@@ -30,7 +30,7 @@ from pages.tradeoffs.study import RUNS, USERS_GRID, SweepView, trade
 NO_MODEL = "There is no private model to compare. Add one in the settings."
 IMPOSSIBLE = "None of these runs is possible. The lines above give the reasons."
 ends = RUNS.ends
-# The bound for each privacy model that is drawn if no paper has one for the algorithm.
+# The bound drawn for each privacy model if no paper has one for the algorithm.
 PROVED = {"none": "minimax", "central": "dp-ucbvi-jdp", "shuffle": "sdp-pe", "local": "dp-ucbvi-ldp"}
 
 
@@ -68,7 +68,7 @@ def price(spec: RunSpec) -> NDArray[np.float64]:
 
 
 def growth(study: SweepView) -> dict[str, list[Growth]]:
-    """Return, by title, how each finished private model's cost grows with the number of users; {} on other axes."""
+    """Return, by title, how each finished private model's cost grows with the number of users, or {} on other axes."""
     if study.x != "episodes":
         return {}
     found = {}
@@ -82,7 +82,7 @@ def growth(study: SweepView) -> dict[str, list[Growth]]:
 
 
 def refusals(study: SweepView) -> list[str]:
-    """List the parts that are left out of the chart, with a sentence in Markdown for each reason."""
+    """List the reasons why parts of the chart are left out, as sentences in Markdown."""
     sentences = []
     for reason, models in study.refusals.items():
         names = listed([quoted(study.titles[model]) for model in models])
@@ -111,7 +111,7 @@ def target(study: SweepView) -> float:
 
 
 def wanted(study: SweepView) -> list[RunSpec]:
-    """Return the runs that the visible chart needs now; the next runs of a search follow from its previous runs."""
+    """Return the runs that the visible chart needs now. The next runs of a search follow from its previous runs."""
     if study.show != "users":
         return list(study.sweep.specs)
     found: list[RunSpec] = []
@@ -157,8 +157,8 @@ def setting_of(spec: RunSpec) -> BoundSetting:
 
 
 def doubts_of(study: SweepView) -> list[str]:
-    """Warn about runs without privacy that have not found the best policy, and about privacy costs below zero. With few
-    users nothing is learned yet, so if users are the axis, only the largest number is checked."""
+    """Warn about runs without privacy that have not found the best policy, and about privacy costs below zero. If users
+    are the axis, check only the largest number, because few users teach the algorithm nothing yet."""
     stuck: dict[str, tuple[int, int]] = {}
     negative: list[str] = []
     for model, title in study.titles.items():
@@ -182,7 +182,7 @@ def fewest(study: SweepView, way: str, users: search.UsersFound) -> bool:
 
 
 def fewest_and_most(study: SweepView, found: Found) -> str:
-    """Name the privacy model that needs the fewest users, and the one that needs the most."""
+    """Name the privacy models that need the fewest and the most users."""
     titles = {way: quoted(study.titles[way]) for way in found}
     needs = {way: users.needed for way, users in found.items() if np.isfinite(users.needed)}
     if len(needs) < 2 and any(users.pending for users in found.values()):
@@ -205,7 +205,7 @@ def fewest_and_most(study: SweepView, found: Found) -> str:
 
 
 def needed(study: SweepView) -> None:
-    """Plot the number of users needed under each privacy model for the privacy cost per episode to be small enough."""
+    """Plot the users needed under each privacy model to make the privacy cost per episode small enough."""
     base, name = study.base, "Highest privacy cost of an episode, % of V*"
     with st.columns(2)[0]:
         allowed = fields_of(SweepView)["share"]

@@ -1,4 +1,4 @@
-"""Trade-offs: the privacy cost against epsilon, the number of users, and the size of the problem."""
+"""Trade-offs: the privacy cost against epsilon, the number of users, and the size of the environment."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def draw_sweep(corner: DeltaGenerator, live: bool) -> None:
     questions(study)
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="trade_view"):
         segments("Chart", "show", studies.SHOWS, study.show, lambda to: choose(show=to))
-        if study.show != "users":  # the search for users compares means only
+        if study.show != "users":  # the search for users compares only means
             words = {str(statistic): statistic.capitalize() for statistic in STATISTICS}
             segments(
                 "Average over seeds", "statistic", words, study.statistic, lambda to: choose(statistic=to)
@@ -126,7 +126,6 @@ def choose(**changes: Any) -> None:
 
 
 def frontier_chart(study: SweepView) -> None:
-    """Draw the chart, or a placeholder for it."""
     curves = charts.frontiers(study)
     if not any(np.isfinite(c.center).any() for c in curves):
         said = IMPOSSIBLE
@@ -165,7 +164,7 @@ def frontier_chart(study: SweepView) -> None:
 
 
 def downloads(study: SweepView, draw: Any) -> None:
-    """Draw the downloads: all numbers, the settings, the papers, and the chart, which `draw` returns."""
+    """Draw downloads of all numbers, the settings, the sources to cite, and the chart, which `draw` returns."""
     sweep, title = study.sweep, f"{studies.SHOWS[study.show]} against {AXES.get(study.x, study.x)}"
     final = {spec: RunCurves(np.array([spec.size]), ends(spec)[:, None]) for spec in sweep.specs}
     with st.container(horizontal=True, gap="small"):
@@ -179,7 +178,7 @@ def downloads(study: SweepView, draw: Any) -> None:
 
 
 def controls() -> DeltaGenerator:
-    """Draw all controls; return the container below the menu of models for a list of those that cannot be run."""
+    """Draw all controls. Return the container for a list of models that cannot be run, below the menu of models."""
     s, t = session(), trade()
     panel.environment(s)
     panel.learner(s)
@@ -198,7 +197,6 @@ def controls() -> DeltaGenerator:
 
 
 def models_menu(t: studies.SweepPageState) -> None:
-    """Draw the menu of models."""
     offered = studies.offered_models(session().draft.algorithm)
     t.models = [m for m in t.models if m in offered] or offered[:1]
     about = (
@@ -254,7 +252,7 @@ def base_of_controls() -> RunSpec:
 
 
 def sweep_box(left_out: DeltaGenerator) -> None:
-    """Describe what Run will do and draw the button. left_out: the container for reasons too long for this box."""
+    """Describe what Run will do, and draw the button. left_out: the container for reasons too long for this box."""
     t = trade()
 
     def made() -> SweepView:
@@ -284,7 +282,7 @@ def sweep_box(left_out: DeltaGenerator) -> None:
 
 
 def reset() -> Callable[[], None]:
-    """Reset the compared models and the axis. Returns a function that undoes this."""
+    """Reset the compared models and the axis. Return a function that undoes this."""
     t = trade()
     before = {name: getattr(t, name) for name in ("models", "x", "values")}
     t.values = {}

@@ -1,9 +1,8 @@
-"""A study of Trade-offs, a sweep over one axis for several models with its view; and the page's part of a visitor's
-session.
+"""A study of Trade-offs, which compares several models along one axis, and the page's part of a visitor's session.
 
     v=1 & b=<base spec> & m=<model> & ... & x=epsilon & at=0.1,1,10 & show=regret & bounds=on & share=1 & stat=median
 
-is its link. Reading a link never raises: wrong values are replaced by defaults and reported.
+Reading a link never raises: wrong values are replaced by defaults and reported.
 """
 
 from __future__ import annotations
@@ -48,8 +47,6 @@ USERS_GRID = tuple(round(10 ** (j / 8)) for j in range(8 * 2, 8 * 15 + 1))
 
 @dataclass(frozen=True)
 class SweepView:
-    """One chart of the page, with all its settings."""
-
     base: RunSpec  # the constant settings
     models: tuple[str, ...] = DEFAULT_MODELS  # in the notation of PrivacyChoice.parse
     x: str = "epsilon"  # key of the axis
@@ -79,7 +76,6 @@ class SweepView:
 
     @property
     def sweep(self) -> Sweep[Any]:
-        """Return the sweep over all models and all values."""
         return _once(self.base, self.models, self.x, self.values)[0]
 
     def points(self, model: str) -> list[tuple[Any, RunSpec]]:
@@ -199,12 +195,12 @@ def offered_models(algorithm: str) -> list[str]:
     return found
 
 
-# With this many users all privacy models have begun to learn, at every budget of the axis.
+# With this many users, all privacy models have begun to learn, at every budget of the axis.
 DEFAULT = SweepView(RunSpec(episodes=10**10, seeds=10))
 
 
 def questions(base: RunSpec) -> dict[str, SweepView]:
-    """Return the ready-made studies of a base by question. If there are many models, every second value is left out."""
+    """Return the ready-made studies of a base by question. If there are many models, leave out every second value."""
     usual = usual_models(base)
     known = mechanisms_for(base.algorithm, "central") if "central" in usual else ()
     scaled = ("central:laplace-tree:scaled",) if "laplace-tree" in known else ()
@@ -226,7 +222,7 @@ def questions(base: RunSpec) -> dict[str, SweepView]:
 
 
 def question_of(study: SweepView) -> str | None:
-    """Return the ready-made question that a study answers, or None if it answers none."""
+    """Return the ready-made question that a study answers, or None."""
     for words, other in questions(study.base).items():
         same = (other.models, other.x, other.values) == (study.models, study.x, study.values)
         if same and (other.show == "users") == (study.show == "users"):
@@ -235,7 +231,6 @@ def question_of(study: SweepView) -> str | None:
 
 
 def encode(study: SweepView) -> list[tuple[str, str]]:
-    """Return the query parameters in order, with unescaped keys and values."""
     return [
         *link_heading(),
         (BASE, encode_spec(study.base)),
@@ -278,7 +273,7 @@ RUNS = Runs(("tradeoffs",), "sweep", by_ends=True)  # some results are bundled a
 
 @dataclass
 class SweepPageState(PageState):
-    """The state of the page for one visitor."""
+    """The state of Trade-offs for one visitor."""
 
     view: SweepView = DEFAULT  # the study that is shown
     models: list[str] = field(default_factory=lambda: list(DEFAULT.models))  # chosen in the controls
@@ -289,7 +284,6 @@ class SweepPageState(PageState):
 
     @property
     def first_draft(self) -> Draft:
-        """Return the draft with the study's constant settings."""
         return draft_of(self.view.base)
 
     @property
@@ -297,7 +291,6 @@ class SweepPageState(PageState):
         return encode(self.view)
 
     def follow(self, given: Query, problems: list[str]) -> None:
-        """Show the study in a link and request its missing runs."""
         study = decode(given, problems, session().files)
         show_study(study)
         self.linked = True
@@ -315,7 +308,6 @@ def show_study(study: SweepView) -> None:
 
 
 def set_controls(study: SweepView) -> None:
-    """Set the controls to the values of a study."""
     t, s = trade(), session()
     t.models, t.x = list(study.models), study.x
     t.values[study.x] = values_text(study.values)
@@ -332,7 +324,7 @@ def start_sweep() -> None:
 
 
 def go_on(specs: Sequence[RunSpec]) -> None:
-    """Request the next runs of a search; a search that a link started stops if it would cost too much."""
+    """Request the next runs of a search. If a link started the search, stop once it would cost too much."""
     t = trade()
     new = RUNS.progress(specs).of("unknown")
     if new and t.linked:

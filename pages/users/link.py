@@ -3,7 +3,7 @@
     v=1 & K=1e6 & S=20 & eps=0.5 & loss=5
     v=1 & problem=riverswim & K=1e8
 
-Default values are left out. Nothing is run: all results follow from a table that is bundled with the program.
+Default values are left out. Nothing is run: all results follow from a bundled table.
 """
 
 from __future__ import annotations
@@ -29,7 +29,6 @@ OWN = ("S", "A", "H", "value")  # fields that a measured problem determines
 
 
 def encode(asked: Asked) -> list[tuple[str, str]]:
-    """Return the query parameters in order, with unescaped keys and values."""
     items = links.link_heading()
     if asked.problem:
         items.append(("problem", asked.problem))
@@ -48,9 +47,8 @@ def users_table() -> Table:
 
 
 def asked_of(spec: RunSpec) -> Asked:
-    """Turn a run's environment, budget and number of users into a question for this page. Values that this page does
-    not offer are replaced by defaults, and so is the default number of users of Online, a billion, because nobody chose
-    it."""
+    """Turn a run's environment, budget and number of users into a question for this page. Replace values that this page
+    does not offer, and Online's default number of users, which nobody chose, by defaults."""
     params, problems = dict(spec.environment_params), users_table().problems.values()
     same = (one for one in problems if (one.environment, dict(one.params)) == (spec.environment, params))
     known = next((one.key for one in same), "")
@@ -78,7 +76,6 @@ class Users(PageState):
         return encode(self.asked)
 
     def follow(self, given: Query, problems: list[str]) -> None:
-        """Ask the question that a link contains."""
         key = links.chosen("problem", links.last(given, "problem"), users_table().problems, problems)
         values = {
             name: links.checked(f, links.last(given, f.query), f.default, problems)
@@ -92,12 +89,11 @@ users = Users.mine
 
 
 def change(name: str, value: Any) -> None:
-    """Change one field of the question and update the address."""
     users().put(asked=replace(users().asked, **{name: value}))
 
 
 def take(asked: Asked) -> None:
-    """Replace the question with one that has other settings, after a click on their button."""
+    """Replace the question after a click on a button with other settings."""
     users().put(asked=asked)
     session().version += 1
 

@@ -85,7 +85,6 @@ def answer(asked: Asked, found: Sequence[Need]) -> None:
 
 
 def inputs() -> None:
-    """Draw the fields for the visitor's users and goals."""
     asked, problems = users().asked, users_table().problems
     with st.container(horizontal=True, gap="small", key="users_inputs"):
         with st.container(width=MENU, key="users_environment"):

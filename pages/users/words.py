@@ -1,4 +1,4 @@
-"""The sentences about a visitor's numbers, as plain text, and the answers as summary boxes and as a chart."""
+"""The sentences about a visitor's numbers, as plain text, and the chart of the users needed."""
 
 from __future__ import annotations
 
@@ -50,13 +50,12 @@ TODAY = (
 
 
 def named(problem: Problem) -> str:
-    """Return an environment's title for a menu."""
     size = f"S = {problem.S}, A = {problem.A}, H = {problem.H}"
     return f"{problem.title}: {size}, V* = {percent(problem.value / 100)} of H"
 
 
 def common(table: Table, asked: Asked) -> str:
-    """Describe the chart's subject in one line."""
+    """Describe the subject of the chart on one line."""
     size = f"S = {asked.S} states, A = {asked.A} actions, H = {asked.H} steps, V* = {asked.value:g}% of H"
     if asked.problem:
         size = named(table.problems[asked.problem])
@@ -69,7 +68,7 @@ def given(model: str) -> str:
 
 
 def way(model: str) -> str:
-    """Describe the noise of the measured runs, and which reports a row counts; "" without privacy."""
+    """Describe the noise of the measured runs, and which reports a row counts, or return "" without privacy."""
     if model == "none":
         return ""
     spec = RunSpec(privacy=model)
@@ -77,7 +76,7 @@ def way(model: str) -> str:
 
 
 def answer(table: Table, asked: Asked, found: Sequence[Need]) -> str:
-    """Say in a sentence or two whether the users are enough with a trusted curator."""
+    """Explain in a sentence or two whether the users are enough with a trusted curator."""
     if asked.met:
         known = f"a policy that you know today loses {asked.today:g}% of V*"
         return f"No learning is needed: {known}, and you allow a loss of {asked.loss:g}%."
@@ -101,7 +100,7 @@ def answer(table: Table, asked: Asked, found: Sequence[Need]) -> str:
 
 
 def change(asked: Asked, way: Asked) -> str:
-    """Describe, as the label of a button, the changes that would make the users enough."""
+    """Describe, for the label of a button, the changes that would make the users enough."""
     parts = []
     if way.users != asked.users:
         parts.append(f"{human(way.users)} users ({rough(way.users / asked.users)} times as many)")
@@ -158,7 +157,7 @@ def how(table: Table, asked: Asked, found: Sequence[Need]) -> list[str]:
 
 
 def kind(need: Need) -> str:
-    """Say whether a number was measured or extrapolated, and give its error factor."""
+    """State whether a number was measured or extrapolated, and give its error factor."""
     if need.kind == "beyond":
         return "Extrapolated beyond all measurements."
     return f"{need.kind.capitalize()}, within a factor of {times(need.factor)}."
@@ -187,7 +186,7 @@ def source(table: Table, asked: Asked) -> str:
 
 
 def _factors(errors: Mapping[str, float]) -> str:
-    """List the error factors of the numbers, by privacy model."""
+    """List the error factors of the numbers by privacy model."""
     said = listed([f"{times(errors[m])} {given(m)}" for m in MODELS])
     return f"Nine numbers in ten are within these factors: {said}."
 
@@ -239,7 +238,7 @@ def see(asked: Asked, found: Sequence[Need]) -> str:
 
 
 def checks_said(table: Table) -> str:
-    """Describe the results of the checks of the stated errors on environments outside the fit."""
+    """Describe how well the stated errors hold in environments outside the fit."""
     worst = max(MODELS, key=lambda model: table.held_out[model])
     crossed = listed([f"{percent(share)} {given(model)}" for model, share in table.inside.items()])
     new = listed([f"{percent(check.within)} {given(check.model)}" for check in table.checks if check.new])

@@ -1,4 +1,4 @@
-"""The way from the controls to a run: the spec that they describe, its cost, and the Run and Reset buttons."""
+"""The cost of the run that the controls describe, and the Run and Reset buttons."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ from pages.shared.visitor.state import Session, add, attempt, owner_id, session,
 
 DRAFTS = "The dashed curves are a draft of these settings and the same run without privacy."
 DRAFT = "The dashed curve is a draft of these settings."
-DRAFT_SECONDS = 2.0  # on one core, at most, for a draft that is drawn unasked
+DRAFT_SECONDS = 2.0  # a draft is drawn without a request if it needs at most this time on one core
 Described = TypeVar("Described")
 
 
 def draw_draft(s: Session, spec: RunSpec) -> None:
-    """Request and draw the draft and its baseline if there is room and they are quick; drop previous ones. They come
-    last in the queue, and end with the tab. Raises SpecError."""
+    """Request and draw the draft and its baseline if there is room and they are quick; drop the previous ones. Drafts
+    are computed after all other runs and end with the tab. Raises SpecError."""
     e = s.explore
     full = len(e.curves) >= MAX_CURVES or st.context.is_embedded or locked(RUN)
     known = [curve.spec for curve in e.curves] + ([e.removed[1].spec] if e.removed else [])
@@ -78,9 +78,9 @@ def offer(
 ) -> None:
     """Describe what Run will do, or explain why it is disabled, and draw the buttons.
 
-    what: the argument of `run`, None if the controls describe nothing. lacking: returns its unfinished runs, None if
-    there are no runs. amount: describes these runs. refused: sentences that explain why some are impossible. usual,
-    also: see `buttons`. shown: whether the page shows `what`, and not yet other settings.
+    what: the argument of `run`, or None if the controls describe nothing. lacking: returns its unfinished runs, or
+    None. amount: describes these runs. refused: sentences that explain why some runs are impossible. usual, also: see
+    `buttons`. shown: whether the page already shows `what`.
     """
     other = "" if shown else "**The page still shows other settings.** "
     for sentence in filter(None, refused):
@@ -92,19 +92,19 @@ def offer(
                 st.caption(f"{other}{amount(found)}: {duration(seconds)} once started.")
             elif found is not None:
                 st.caption(f"{other}These results were computed before and appear at once.")
-        except SpecError as error:  # noise so large that it cannot be accounted for
+        except SpecError as error:  # the noise is too large to be accounted for
             what = None
             st.caption(f":red[{escape(str(error))}]")
     buttons(run, what, usual, also=also)
 
 
 def curve_box(found: tuple[RunSpec | None, str]) -> None:
-    """Draw the button, and either the settings' run as a draft or the cost of pressing Run. found: see `described`."""
+    """Draw the buttons, and either a draft of the run or the cost of pressing Run. found: see `described`."""
     s, (spec, refusal) = session(), found
     if spec:
         try:
             draw_draft(s, spec)
-        except SpecError as error:  # noise so large that it cannot be accounted for
+        except SpecError as error:  # the noise is too large to be accounted for
             spec, refusal = None, str(error)
     full = len(s.explore.curves) >= MAX_CURVES
     drawn = spec in s.explore.drafts
@@ -139,7 +139,7 @@ def buttons(
     also: Callable[[], Callable[[], None]] | None = None,
     label: str = "Run",
 ) -> None:
-    """Draw the button that runs `what` (disabled if `what` is None), and the button to reset or undo.
+    """Draw the button that runs `what`, unless it is None, and the button to reset or undo.
 
     usual: the run whose settings a reset restores. also: called at a reset; returns a function that undoes it.
     """
@@ -157,7 +157,7 @@ def buttons(
 
     off = what is None or locked(RUN)
     press = partial(setattr, s, "pressed", s.page)
-    if s.pressed == s.page:  # the last typed value may have come with the press: by now `what` includes it
+    if s.pressed == s.page:  # the last typed value may have arrived with the click; by now `what` includes it
         s.pressed = None
         if not off:
             callback(go)()
@@ -180,12 +180,12 @@ def buttons(
 
 
 def run_curve(spec: RunSpec) -> None:
-    """Add a curve to the comparison and start it; the first curve in an environment comes with its baseline."""
+    """Add a curve to the comparison and start it. The first curve in an environment comes with its baseline."""
     s, e = session(), session().explore
     beside, others = baseline_beside(s, spec), len(e.curves)
     s.said = add(spec)
     if others and len(e.curves) > others:
-        e.view = replace(e.view, curve=others)  # the last run is shown in detail
+        e.view = replace(e.view, curve=others)  # show the last run in detail
         s.version += 1
     if e.curves:
         for baseline in beside:
@@ -194,14 +194,14 @@ def run_curve(spec: RunSpec) -> None:
 
 
 def baseline_beside(s: Session, spec: RunSpec) -> list[RunSpec]:
-    """Return the non-private baseline of the first run in an environment, as one curve alone shows no privacy cost."""
+    """Return the baseline of the first run in an environment, because one curve alone shows no privacy cost."""
     there = {place_of(curve.spec) for curve in s.explore.curves}
     first = place_of(spec) not in there and len(s.explore.curves) + 1 < MAX_CURVES
     return [spec.baseline()] if first and spec.privacy != "none" else []
 
 
 def described(make: Callable[[], Described]) -> tuple[Described | None, str]:
-    """Return the runs that the controls describe, as `make` builds them, or a sentence that explains the fault."""
+    """Return the runs that `make` builds from the controls, or None and a sentence that explains the fault."""
     if session().wrong:
         return None, "Correct the value marked in red first."
     try:

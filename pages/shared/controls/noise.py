@@ -41,7 +41,7 @@ CALIBRATION_HELP = (
     "noise, and the Guarantee tab shows the guarantee that we prove for it. Leave it at calibrated."
 )
 REPORTED = ("local", "shuffle")  # the models in which users send reports
-DELTA = 88  # pixels of the field for delta
+DELTA = 88  # width in pixels of the field for delta
 DELTA_HELP = "One user makes any outcome at most exp(ε) times as likely, plus δ. Allowed values"
 STRUCTURE = {"": "nothing is declared", OWN: "what the environment allows"}
 STRUCTURE_HELP = (
@@ -50,7 +50,7 @@ STRUCTURE_HELP = (
     "Only these transitions are counted and released, so there is less noise, and the algorithm knows what cannot "
     "happen. Privacy holds even if the declaration is false. An environment with any other transition is refused."
 )
-SMALL = {"S": 2, "A": 2, "H": 3}  # small enough for learners that list all policies
+SMALL = {"S": 2, "A": 2, "H": 3}  # small enough for algorithms that list all policies
 
 
 def epsilon_slider(s: Session, help: str) -> None:
@@ -105,7 +105,7 @@ def noise(s: Session) -> None:
             button(named, tie, key="tie", disabled=off, type="tertiary", help=TIED_HELP)
     select("Noise", sizings, calibration, resize, CALIBRATION_HELP, "calibration")
     sized = [m for m in known if calibration in sizes[m]]
-    pure = MECHANISMS[mechanism].pure  # then the visitor did not ask for a delta of zero
+    pure = MECHANISMS[mechanism].pure  # a pure mechanism has delta = 0 without the visitor's request
     fitting = [m for m in sized if delta > 0 or pure or not MECHANISMS[m].needs_delta] or sized
     titles, about = menu_titles(MECHANISMS, fitting), MECHANISMS[mechanism].summary
     select("Mechanism", titles, mechanism, draw, about, "mechanism")
@@ -128,7 +128,7 @@ def noise(s: Session) -> None:
 
 
 def chosen_noise(s: Session) -> tuple[str, str, float, str]:
-    """Return the mechanism, calibration, delta and reports of the controls' run, with defaults if none were chosen."""
+    """Return the mechanism, calibration, delta and reports of the controls' run, with defaults for those not chosen."""
     algorithm = ALGORITHMS[s.draft.algorithm]
     model = effective(s.draft.privacy, algorithm.privacies)
     fitting = next(name for name in ENVIRONMENTS if runs_in(s.draft.algorithm, name))
@@ -147,7 +147,7 @@ def chosen_noise(s: Session) -> tuple[str, str, float, str]:
 
 
 def structure(s: Session) -> None:
-    """Draw the control that declares a public structure, if any, for learners that can use one."""
+    """Draw the menu that declares a public structure, for algorithms that can use one."""
     if "structure" not in ALGORITHMS[s.draft.algorithm].declarable:
         return
     key = s.draft.environment

@@ -1,4 +1,4 @@
-"""The controls of Online, which are made from RunSpec's table and the registries so that no list is repeated here."""
+"""The controls of Online, built from RunSpec's table of fields and the registries."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ from pages.shared.visitor.state import Session, session
 
 T = TypeVar("T")
 CUSTOM = ENVIRONMENTS["custom"]
-MOST_BYTES = 2_000_000  # of the file with a visitor's own environment
+MOST_BYTES = 2_000_000  # maximum bytes of a file with a visitor's own environment
 MOST_USERS = int(FIELDS["episodes"].high or 0)
 BONUS = {
     "anytime": "anytime bonus (proved)",
@@ -71,7 +71,6 @@ BONUS_HELP = "Anytime: bounds proved for all times, with faster learning. Paper:
 
 
 def environment_picture(environment: str, params: tuple[tuple[str, Any], ...], night: bool) -> Picture:
-    """Draw an environment."""
     mdp = ENVIRONMENTS[environment].make(**dict(params))
     labels = {"state_labels": mdp.state_labels, "action_labels": mdp.action_labels}
     return policy.environment_drawing(mdp.P, mdp.R, drawing=mdp.drawing, **labels, dark=night)
@@ -97,7 +96,7 @@ def sidebar(draw: Callable[[], T], run_box: Callable[[T], object]) -> None:
 
 
 def run_settings(expert: Callable[[Session], object]) -> tuple[RunSpec | None, str]:
-    """Draw all settings of a run, with the page's `expert` ones last; return the run, or explain why there is none."""
+    """Draw all settings of a run, with the page's `expert` ones last. Return the run, or None and the reason."""
     s = session()
     for draw in (environment, learner, privacy, size_controls, environment_parameters, expert):
         draw(s)
@@ -105,7 +104,7 @@ def run_settings(expert: Callable[[Session], object]) -> tuple[RunSpec | None, s
 
 
 def environment(s: Session) -> None:
-    """Draw the menu of environments. Each member of a collection appears in it under its own name."""
+    """Draw the menu of environments, which lists each member of a collection under its own name."""
     named: dict[str, str] = {}
     for key, one in ENVIRONMENTS.items():
         ids = next((f.choices for f in one.fields if f.name == "id"), ())
@@ -125,7 +124,6 @@ def environment(s: Session) -> None:
 
 
 def own_environment(s: Session) -> None:
-    """Draw the upload and the downloads of a visitor's own environment."""
     model = str(s.draft.params("environment", CUSTOM.key).get("model", CUSTOM.fields[0].default))
     st.file_uploader(
         "Your environment (JSON)",
@@ -173,7 +171,7 @@ def received(s: Session, file: Any) -> None:
     s.draft.environment = CUSTOM.key
     s.draft.environment_params[CUSTOM.key] = {"model": model, "H": H}
     s.remember(before)
-    st.rerun()  # all of the page: a link may have waited for this file
+    st.rerun()  # all of the page, because a link may have waited for this file
 
 
 def compact(text: str) -> str:
@@ -194,14 +192,14 @@ def environment_parameters(s: Session) -> None:
         try:
             checked = checked_params(s, world)
             S, A, H = world.size(**checked)[:3]
-            if H * S * A * (S + 2) <= limit(COUNTERS):  # else the box below the settings shows the limit
+            if H * S * A * (S + 2) <= limit(COUNTERS):  # otherwise, the box below shows the limit
                 draw_environment(world.key, checked, "environment_drawing")
         except SpecError as error:
             st.caption(f":red[{escape(str(error))}]")
 
 
 def learner(s: Session) -> None:
-    """Draw the menu of algorithms that run in the environment; its help explains why the others cannot."""
+    """Draw the menu of algorithms that run in the environment. The help explains why the others cannot."""
     offered = tuple(key for key in ALGORITHMS if runs_in(key, s.draft.environment))
     if s.draft.algorithm not in offered:
         s.draft.algorithm = offered[0]
@@ -218,7 +216,7 @@ def learner(s: Session) -> None:
         if refusal is not None:
             st.caption(f"This algorithm needs a small environment. {escape(refusal.sentence)}")
 
-            def take_small() -> None:  # and enough users for algorithms that list all policies
+            def take_small() -> None:  # with enough users for algorithms that list all policies
                 s.draft.environment_params["random"] = dict(SMALL)
                 s.redraft(environment="random", episodes=max(s.draft.episodes, 10**13))
 
@@ -227,13 +225,13 @@ def learner(s: Session) -> None:
 
 
 def checked_params(s: Session, world: Environment) -> dict[str, Any]:
-    """Return the checked parameters of the environment as the controls show them. Raises SpecError."""
+    """Return the environment's parameters in the controls after checking them. Raises SpecError."""
     given = params_of(s, "environment", world.key, world.fields)
     return check_params("environment_params", world.key, world.fields, given)
 
 
 def privacy(s: Session) -> None:
-    """Draw the privacy model in words and its budget; only models that the algorithm supports are offered."""
+    """Draw the menu of privacy models that the algorithm supports, and the budget."""
     algorithm = ALGORITHMS[s.draft.algorithm]
     model = effective(s.draft.privacy, algorithm.privacies)
 
@@ -255,7 +253,6 @@ def privacy(s: Session) -> None:
 
 
 def size_controls(s: Session) -> None:
-    """Draw the controls for users and repetitions."""
     episodic = s.draft.schedule == "episodic"
     most = EPISODIC_LIMIT if episodic else MOST_USERS
     log_slider(
@@ -302,7 +299,6 @@ def more(s: Session, first: Sequence[Callable[[Session], None]] = (), along: str
 
 
 def number_field(s: Session, name: str, label: str) -> None:
-    """Draw a field for the exact value of one number in the spec."""
     exact(label, name, FIELDS[name], getattr(s.draft, name), setter(name))
 
 
@@ -313,7 +309,7 @@ def params_of(s: Session, owner: Owner, key: str, fields: Sequence[Field]) -> di
 
 
 def parameters(s: Session, owner: Owner, key: str, fields: Sequence[Field]) -> None:
-    """Draw a widget for each parameter, depending on the kind of its Field; numbers are next to each other."""
+    """Draw a widget that suits the Field of each parameter. Fields for numbers are next to each other."""
     values = params_of(s, owner, key, fields)
     numbers = [f for f in fields if f.kind in ("int", "float")]
 
@@ -352,7 +348,7 @@ def parameters(s: Session, owner: Owner, key: str, fields: Sequence[Field]) -> N
 
 
 def schedule(s: Session) -> None:
-    """Draw the control for the learner's policy updates: after every user, or after blocks of users."""
+    """Draw the control for the algorithm's policy updates: after every user, or after blocks of users."""
     kind, _, argument = s.draft.schedule.partition(":")
     growth = {"adaptive": adaptive.ETA, "geometric": geometric.ETA}
 

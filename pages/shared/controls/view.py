@@ -1,4 +1,4 @@
-"""Widgets for a view. They show and store the visitor's choices so that a link can contain the whole view."""
+"""Widgets for the view of a page, which store the visitor's choices so that a link can contain them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _keep(part: PageState, name: str) -> Callable[[Any], None]:
 
 
 def segments(part: PageState, label: str, name: str, options: Mapping[str, str]) -> str:
-    """Draw a choice among a few words; return the value of the view's field `name` if offered, or the first word."""
+    """Draw a choice among a few words. Return the value of the view's field `name` if offered, or the first word."""
     value = getattr(part.view, name)
     value = value if value in options else next(iter(options))
     widgets.segments(label, f"view:{name}:{len(options)}", options, value, _keep(part, name))
@@ -35,7 +35,7 @@ def segments(part: PageState, label: str, name: str, options: Mapping[str, str])
 
 
 def switch(part: PageState, label: str, name: str, on: str, off: str, help: str | None = None) -> bool:
-    """Draw a toggle between two values of the view's field `name`; return whether `on` is chosen."""
+    """Draw a toggle between two values of the view's field `name`. Return whether `on` is chosen."""
     value = getattr(part.view, name) == on
     keep = _keep(part, name)
     st.toggle(label, value, help=help, **keyed(f"view:{name}", lambda chosen: keep(on if chosen else off)))
@@ -51,12 +51,12 @@ def menu(
     visible: bool = True,
     otherwise: int | None = None,
 ) -> int:
-    """Draw a menu of numbers with titles; return the view's value or, if not offered, `otherwise` or the first."""
+    """Draw a menu of numbers with titles. Return the view's value if offered, else `otherwise` or the first number."""
     value = getattr(part.view, name)
     if value not in options:
         value = options[0] if otherwise is None else otherwise
     if len(options) > 1:
-        # Other titles make another widget: the browser sends the chosen title, which would be none of the new ones.
+        # New titles need a new widget, because the browser sends a title, which might not be among the new ones.
         named = dict(zip(options, titles, strict=True))
         st.selectbox(
             label,
@@ -70,7 +70,7 @@ def menu(
     return int(value)
 
 
-DETAILS = {"online": "detail_episodes", "offline": "detail_n"}  # the moments that a trace describes, by kind
+DETAILS = {"online": "detail_episodes", "offline": "detail_n"}  # the moments described in a trace, by kind
 
 
 def close_look(
@@ -81,8 +81,8 @@ def close_look(
     first: int,
     owners: Sequence[str],
 ) -> tuple[int, Any] | None:
-    """Draw menus of the offered runs (by default the `first`) and of its seeds; return the run's index and the seed's
-    trace, or None if it has to be computed. owners: in whose name that is requested for each run."""
+    """Draw menus of the offered runs, by default `first`, and of the chosen run's seeds. Return the run's index and the
+    seed's trace, or None if the trace has to be computed. owners: who requests each run."""
     left, right = st.columns([3, 2], wrap=False)
     with left:
         chosen = menu(part, "Curve", "curve", offered, [titles[i] for i in offered], otherwise=first)
@@ -97,7 +97,7 @@ def close_look(
 
 
 def absent(spec: Spec, name: str, owner: str) -> None:
-    """Show why a seed has no details. If only the curve of its run is bundled, request the run if it is cheap."""
+    """Show why a seed has no details. If its run is bundled only as a curve, request the run if it is cheap."""
     run = data.store().status(spec, owner)
     if run.state == "unknown" and begin([spec], owner):
         st.rerun()
@@ -109,7 +109,7 @@ def absent(spec: Spec, name: str, owner: str) -> None:
 
 
 def step_menu(part: PageState, H: int) -> int | None:
-    """Draw a menu of the episode's steps; return the chosen one, or None for all."""
+    """Draw a menu of the episode's steps. Return the chosen one, or None for all."""
     titles = ["every step", *(f"step {h}" for h in range(H))]
     with st.container(width=150):
         chosen = menu(part, "Step of the episode", "h", [-1, *range(H)], titles, visible=False)
@@ -124,7 +124,7 @@ def steps(
     words: Callable[[int], str] = str,
     otherwise: int | None = None,
 ) -> int:
-    """Draw a slider over a few numbers, at the option nearest to the view's value or, by default, to `otherwise`."""
+    """Draw a slider over a few numbers, at the one nearest to the view's value or, by default, to `otherwise`."""
     wanted = getattr(part.view, name)
     if otherwise is not None and wanted == fields_of(part.view.__class__)[name].default:
         wanted = otherwise

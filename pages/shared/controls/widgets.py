@@ -1,4 +1,4 @@
-"""Widgets made from a Field. They show and change the session's draft, and explain a fault in one sentence."""
+"""Widgets made from a Field, which show and change the session's draft, and explain a wrong value in one sentence."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from pages.shared.visitor.state import session
 FOLD = "fold_"  # begins the keys of folds
 MENU = "menu_"
 THOUSANDS = re.compile(r"[0-9]{1,3}(,[0-9]{3})+")
-EXACT = 112  # pixels of a field next to its label
-PAUSE = "800ms"  # after the last digit, until a number counts without Enter: enough to think of the next
+EXACT = 112  # width in pixels of a field next to its label
+PAUSE = "800ms"  # time after the last digit until a number counts without Enter; enough to think of the next digit
 Store = Callable[[Any], None]
 
 
@@ -37,7 +37,7 @@ def stops(low: float, high: float, per_decade: Sequence[float] = (1, 2, 5)) -> l
 def select(
     label: str, titles: Mapping[str, str], value: str, store: Store, help: str = "", name: str = ""
 ) -> None:
-    """Draw a choice among words with these titles; a single word is fixed. name: tells equal labels apart."""
+    """Draw a choice among words with these titles; a single word is fixed. name: distinguishes equal labels."""
     st.selectbox(
         label,
         list(titles),
@@ -51,20 +51,20 @@ def select(
 
 
 def fold(label: str, name: str) -> DeltaGenerator | None:
-    """Draw a fold with settings that most visitors leave unchanged; return it while it is open, which saves time."""
+    """Draw a fold with settings that most visitors leave unchanged. Return it only while it is open, to save time."""
     part = st.expander(label, on_change="rerun", key=f"{FOLD}{name}")
     return part if part.open else None
 
 
 def menu(label: str, name: str, icon: str | None = None) -> DeltaGenerator | None:
-    """Draw the button of a menu; return the menu only while it is open, like `fold`. A new version closes it."""
+    """Draw the button of a menu. Return the menu only while it is open; a new version of the session closes it."""
     part = st.popover(label, icon=icon, on_change="rerun", key=f"{MENU}{session().version}_{name}")
     return part if part.open else None
 
 
 def locked(name: str) -> bool:
-    """Return whether the link to this page locks a setting, by its name or by its owner's name
-    (environment_params.riverswim.S). Settings without a name are locked together with Run."""
+    """Return whether the link to this page locks a setting, by name or by owner (as in environment_params.riverswim.S).
+    Settings without a name are locked together with Run."""
     owner = name.partition(".")[0].removesuffix("_params")
     return (owner or RUN) in session().locked
 
@@ -88,13 +88,13 @@ def segments(
 def pills(
     label: str, name: str, options: Sequence[str], now: str | None, chosen: Callable[[str], object]
 ) -> None:
-    """Draw a choice among short texts. A second click on the selected one, which deselects it, chooses it again."""
+    """Draw a choice among short texts. Clicking the selected text chooses it again instead of deselecting it."""
     use = keyed(name, lambda text: chosen(text or now or options[0]))
     st.pills(label, options, default=now, label_visibility="collapsed", **use)
 
 
 def read_number(field: Field, text: str) -> Any:
-    """Parse a typed number such as 1,000. Raises SpecError, including when a required value is missing."""
+    """Parse a typed number such as 1,000. Raises SpecError, also if a required value is missing."""
     if field.kind in ("int", "float") and THOUSANDS.fullmatch(text.strip()):
         text = text.replace(",", "")
     value = field.parse(text)
@@ -112,10 +112,9 @@ def exact(
     width: int | None = None,
     in_row: bool = False,
 ) -> None:
-    """Draw a text field for any value that the Field allows (such as "1e9"), and below it what is wrong with a value.
+    """Draw a text field for any value that the Field allows, such as "1e9", and explain a wrong value below it.
 
-    width: the pixels of a field whose label stands next to it. For such a field, and for one in a row of several, the
-    caller has to call `complaint`.
+    If a width in pixels is given or the field shares a row with others, the caller has to call `complaint`.
     """
 
     def changed(text: str) -> None:
@@ -142,8 +141,8 @@ def exact(
 
 
 def replaceable(name: str, kind: str, use: Store) -> dict[str, Any]:
-    """Return `keyed` for one of a setting's two widgets. Once it is replaced, its values are ignored, since a browser
-    that does not know of that yet may send the old one again."""
+    """Return `keyed` for one of a setting's two widgets. Once the widget is replaced, ignore its values, because the
+    browser may send an old one again."""
     replaced = session().replaced_widgets
     number = replaced[name, kind]
 

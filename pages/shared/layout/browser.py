@@ -15,7 +15,7 @@ from pages.shared.visitor.callbacks import callback
 
 
 def component(name: str, *, css: str = "", js: str = "") -> Callable[..., Any]:
-    """Load NAME.js from assets/web/, or the script `js`, with NAME.html and NAME.css, or the style file `css`."""
+    """Load NAME.js, NAME.html and NAME.css from assets/web/. js, css: a script or a style file to use instead."""
     look, shape = css or f"{name}.css", f"{name}.html"
     return st.components.v2.component(
         f"dprl_{name}",
@@ -25,7 +25,7 @@ def component(name: str, *, css: str = "", js: str = "") -> Callable[..., Any]:
     )
 
 
-# Several invisible scripts joined into one: each component is made, hashed and sent at every rerun, as a button is.
+# Several invisible scripts joined into one, because each component is made, hashed and sent at every rerun.
 PARTS = ("fullscreen", "popover", "sign_picture", "meanings")
 LISTENING = f"""
 const parts = [{", ".join(plain(web_source(f"{name}.js")).rstrip() for name in PARTS)}];
@@ -34,9 +34,9 @@ export default function () {{
   return () => ends.forEach((end) => end());
 }}
 """
-ENOUGH = 700  # pixels of a page's width from which on there is room next to charts
+ENOUGH = 700  # pixels of a page's width that leave room next to charts
 
-# A button that opens the sidebar, shown on narrow screens only (style.css).
+# A button that opens the sidebar on narrow screens (see style.css).
 settings_button = partial(component("settings", css="button.css"), key="settings", width="content")
 # The first target of Tab: a link past the settings, to their Run button.
 skip_to_run = partial(component("skip"), key="skip", height=1)
@@ -49,14 +49,14 @@ _listening = component("listening", js=LISTENING)
 
 
 def copy_link(query: str, label: str = "Copy link", replace: str = "") -> None:
-    """Draw a button that copies this page's address with `query` (already escaped). Two on one page need different
+    """Draw a button that copies this page's address with an escaped query. Two buttons on one page need different
     labels. replace: a query for the address bar, if it is to change."""
     key = "_".join(label.lower().split())
     _copy(data={"query": query, "label": label, "replace": replace}, key=key, width="content")
 
 
 def from_top(opened: str) -> None:
-    """Scroll to the top of the page whenever something else is opened on it. opened: a word for the content."""
+    """Scroll to the top of the page whenever the content changes. opened: a word that identifies the content."""
     _from_top(data={"opened": opened}, key="from_top", height=1)
 
 
@@ -68,9 +68,8 @@ def say(said: str, name: str) -> None:
 def unseen(under: str, dark: bool, wide: bool, seen: Callable[[bool], None]) -> None:
     """Run the invisible scripts that every page needs; see assets/web/.
 
-    under: a word for the content under the sidebar, which closes on a narrow screen whenever this changes. dark, wide:
-    the colours, and the room next to charts, for which the page is drawn; if they change, it is redrawn. seen: called
-    with whether there is room.
+    under: names the content; if it changes, the sidebar closes on a narrow screen. dark, wide: the theme and the room
+    for which the page is drawn; if they change, it is redrawn. seen: receives whether there is room next to charts.
     """
 
     def heard() -> None:

@@ -1,4 +1,4 @@
-"""The display of figures with a sentence and numbers; downloads; and ways to repeat a run without the pages."""
+"""The display of figures, their downloads, and ways to repeat a run without the pages."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def draw(
 
 
 def alone(key: str) -> bool:
-    """Return whether this is the first chart, which is all that an embedded page shows: style.css hides the rest."""
+    """Return whether this is the first chart. An embedded page shows nothing else, because style.css hides the rest."""
     s = session()
     if st.context.is_embedded and not s.alone:
         s.alone = key
@@ -107,9 +107,9 @@ def explain(
 ) -> None:
     """Draw the content below a figure: the sentence about it, and one fold, *About this chart*.
 
-    link: returns the link to the whole page, if it may differ from the address. group: the name of charts that replace
-    each other, whose folds open together. how: the facts behind the sentence, one item each (Markdown). files: draws
-    the downloads.
+    link: returns the link to the whole page, if it may differ from the address. group: a name shared by charts that
+    replace each other, so that their folds open together. how: the facts behind the sentence, one item each (Markdown).
+    files: draws the downloads.
     """
     if alone(key):
         with st.container(key="alone_words"):
@@ -118,7 +118,7 @@ def explain(
         return
     st.markdown(f":material/visibility: {explained(unlinked(see))}")
     unfolded, place = session().unfolded, group or key
-    # Streamlit forgets an expander that was not drawn for once
+    # Streamlit forgets an expander once it is not drawn
     st.session_state.setdefault(f"{key}:about", place in unfolded)
     fold = st.expander("About this chart", on_change="rerun", key=f"{key}:about")
     (unfolded.add if fold.open else unfolded.discard)(place)
@@ -150,7 +150,7 @@ def empty(words: str) -> None:
 
 
 def cards(epsilon: float, texts: Mapping[str, Sequence[str]], above: str = "", kind: str = "") -> None:
-    """Draw a card for each privacy model with its texts, the first one large. above: HTML above it; kind: a class."""
+    """Draw a card for each privacy model with its texts, the first one large. above: HTML; kind: a CSS class."""
     items = []
     for model, (large, *small) in texts.items():
         sign = looks.swatch(CurveStyle(model, epsilon), dark())
@@ -184,7 +184,7 @@ def save(name: str, label: str, make: Callable[[], str | bytes]) -> None:
     )
 
 
-MOST_SHOWN = 5000  # characters of a spec that is written out
+MOST_SHOWN = 5000  # longest spec, in characters, that is shown as code
 
 
 def make_again(spec: RunSpec | OfflineSpec) -> None:
@@ -200,7 +200,7 @@ def make_again(spec: RunSpec | OfflineSpec) -> None:
 
 
 def python(spec: RunSpec | OfflineSpec, table: str, from_file: bool) -> str:
-    """Return Python that computes this run, from the spec written out or from spec.json."""
+    """Return Python code that computes this run, with the spec in the code or from spec.json."""
     begin, made = "import dprl\n\n", 'dprl.spec_from_json(Path("spec.json").read_text(encoding="utf-8"))'
     if from_file:
         begin = f"from pathlib import Path\n\n{begin}"
@@ -213,7 +213,7 @@ def python(spec: RunSpec | OfflineSpec, table: str, from_file: bool) -> str:
 
 
 def tidy(titles: Sequence[str], known: Sequence[RunCurves], axis: str, measure: str) -> pd.DataFrame:
-    """Tabulate curves, with columns for the curve, the seed, the axis and the measure."""
+    """Tabulate curves in columns for the curve, the seed, the axis and the measure."""
     parts = [one.frame(axis, measure).assign(curve=title) for title, one in zip(titles, known, strict=True)]
     columns = ["curve", "seed", axis, measure]
     return pd.concat(parts)[columns].dropna(ignore_index=True) if parts else pd.DataFrame(columns=columns)
@@ -227,12 +227,10 @@ def files(
     title: str,
     draw: Callable[[], Picture] | None,
 ) -> None:
-    """Draw downloads of the runs' numbers and chart, and the table.
-
-    says: the content of the table. title, draw: for the chart as a page of its own; None if *Share* has a better one.
-    """
+    """Draw downloads of the runs' numbers, chart and table. says: the content of the table. title, draw: for the chart
+    as a separate page; None if *Share* offers a better one."""
     st.caption(explained(says))
-    if table.empty:  # nothing of these curves is known
+    if table.empty:  # there are no results yet
         st.info(
             "Nothing has been computed yet. Download the numbers and the chart once the first results are here.",
             icon=":material/hourglass_empty:",
@@ -260,5 +258,4 @@ def files(
 
 
 def save_citations(specs: Iterable[Spec]) -> None:
-    """Draw the download of the sources to cite for these runs."""
     save("cite.bib", "Citations (BibTeX)", partial(cite, *specs))

@@ -1,4 +1,4 @@
-"""The frame of every page: notices, the handling of errors, and links to the pages as Streamlit knows them."""
+"""The frame of every page: notices, the handling of errors, and links to the pages."""
 
 from __future__ import annotations
 
@@ -30,19 +30,18 @@ log = logging.getLogger("dprl.pages")
 P = ParamSpec("P")
 
 CRASHED = "Something went wrong on this page and was written to the log. Reload the page, or go back."
-ANSWERED = 0.3  # seconds between two looks at the workers' answers
-SHARE = 0.2  # of a processor, for drawing all parts that redraw themselves; sending them comes on top
+ANSWERED = 0.3  # seconds between two checks for the workers' answers
+SHARE = 0.2  # share of a processor for drawing all parts that redraw themselves, not counting the time to send them
 COST = 0.01  # estimated CPU seconds of drawing a part, until it is measured
-AT_ONCE = 2  # threads that draw at once, one of which may wait for a file
-line: list[int] = []  # the threads that draw, and those that wait, in the order in which they came
+AT_ONCE = 2  # number of threads that may draw at once; one of them may wait for a file
+line: list[int] = []  # the threads that draw, and then those that wait, in order of arrival
 moved = threading.Condition()
 
 
 @contextmanager
 def turn() -> Iterator[None]:
-    """Wait until this thread is one of the first AT_ONCE, unless it already has a turn. Python draws one page at a
-    time: if forty visitors press at once, each page would take forty times as long, and every outgoing message would
-    wait for all of them."""
+    """Wait until this thread is one of the first AT_ONCE, unless it already has a turn. Without turns, if forty
+    visitors clicked at once, each page would take forty times as long, and every message would wait for all of them."""
     me = threading.get_ident()
     if me in line:
         yield
@@ -62,13 +61,13 @@ class Crowd:
     """The parts of all visitors' pages that are currently redrawing themselves."""
 
     def __init__(self) -> None:
-        # the time when each counts as gone; the CPU seconds of drawing it
+        # for each, when it counts as gone, and the CPU seconds of drawing it
         self._parts: dict[tuple[int, str], tuple[float, float]] = {}
         self._lock = threading.Lock()
 
     def pace(self, part: tuple[int, str], least: float, took: float | None = None) -> float:
-        """Return the number of seconds, at least `least`, until a part that is drawn now may be redrawn. took: the CPU
-        seconds of a drawing that was measured. A part that is not drawn for three times as long counts as gone."""
+        """Return the seconds, at least `least`, until a part drawn now may be redrawn. took: the measured CPU seconds.
+        A part counts as gone if it is not drawn for three times that long."""
         now = time.monotonic()
         with self._lock:
             _, cost = self._parts.get(part, (now, COST))
@@ -84,8 +83,7 @@ crowd = Crowd()
 
 
 def guarded(draw: Callable[P, Any]) -> Callable[P, bool]:
-    """Wrap `draw` so that it waits for its turn, and so that an error becomes one sentence on the page and a traceback
-    in the log. The wrapped function returns whether there was no error."""
+    """Wrap `draw` so that it waits for its turn, reports errors, and returns whether it succeeded."""
 
     @wraps(draw)
     def safely(*args: P.args, **kwargs: P.kwargs) -> bool:
@@ -111,26 +109,24 @@ def redrawn(
     name: str = "results",
     still: Callable[[], bool] | None = None,
 ) -> None:
-    """Draw a part of a page, and redraw it every few seconds if `every` is a number; `draw` receives whether this is
-    so. still: returns whether nothing has changed. If possible, the server calls this instead of redrawing, at any
-    number of visitors, and redraws the whole page once something has changed.
+    """Draw a part of a page, and redraw it every few seconds if `every` is a number; `draw` receives whether it is.
 
-    A part that waits for an answer of the workers is redrawn, too. With many visitors, parts are redrawn less often:
-    browsers request parts at the given pace even if the last answer has not yet come, so that requests would pile up.
-    After an error a part is not redrawn until an action of the visitor has led to a drawing without an error.
+    still: returns whether nothing has changed. If possible, the server calls it instead of redrawing, and redraws the
+    whole page once something has changed. With many visitors, parts are redrawn less often, so that requests do not
+    pile up. After an error, a part is not redrawn until the visitor's next action draws it without an error.
     """
     s = session()
     me = id(s), name
     wanted = min(every or ANSWERED, ANSWERED) if name in s.polling else every
     pace = wanted if wanted is None or still else crowd.pace(me, wanted)
-    again = False  # becomes true after the page's own run
+    again = False  # true after the page's own run
 
     def part() -> None:
         nonlocal again
         s.drawing = name
         if still is not None:
             leave_out_while(still)
-        # a redrawn part explains its own words again
+        # a redrawn part explains its terms again
         s.explained = {term: where for term, where in s.explained.items() if where != name}
         s.waiting.discard(name)
         begin = time.thread_time()
@@ -150,12 +146,11 @@ def redrawn(
 
 
 def dark() -> bool:
-    """Return whether this visitor sees a dark page."""
     return st.context.theme.type == "dark"
 
 
 def wide() -> bool:
-    """Return whether charts have room for names next to them, as the browser reports or, at first, its name implies."""
+    """Return whether charts have room for names next to them, as the browser reports or its name suggests."""
     browser, reported = st.context.headers.get("User-Agent", ""), session().wide
     return bool(browser) and "Mobi" not in browser if reported is None else reported
 
@@ -168,7 +163,7 @@ def show_page(page: StreamlitPage) -> None:
     s = session()
     s.arrived, s.page = s.page != page.url_path, page.url_path
     if s.arrived:
-        s.pressed = None  # a visitor who has left a page waits for nothing there
+        s.pressed = None  # a visitor who has left a page no longer waits for anything there
         s.waiting.clear()
         forget_parts()
     s.explained.clear()
@@ -197,19 +192,19 @@ ROOT = Path(__file__).parents[3]
 
 
 def pages() -> dict[str, list[StreamlitPage]]:
-    """Return the pages by section, for one run of the script."""
+    """Return a copy of the pages in each section, for one run of the script."""
     return {section: [copy(page) for page in made] for section, made in _pages().items()}
 
 
 @cache
 def _pages() -> dict[str, list[StreamlitPage]]:
-    """Make the pages once: Streamlit looks up each file, and every lookup lets another visitor's thread go first."""
+    """Make the pages once, because Streamlit looks up each file, and every lookup lets other threads go first."""
     found: dict[str, list[StreamlitPage]] = {section: [] for section in SECTIONS}
     for page in PAGES.values():
         how: Any = {"default": not page.path, "visibility": "hidden" if page.aside else "visible"}
         made = st.Page(ROOT / page.file, title=page.name, url_path=page.path or None, **how)
         found[page.section].append(made)
-    for path in MOVED:  # draws nothing, because app.py redirects from such an address
+    for path in MOVED:  # draws nothing, because app.py redirects from these addresses
         found[""].append(st.Page(lambda: None, title=path, url_path=path, visibility="hidden"))
     return found
 

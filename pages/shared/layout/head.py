@@ -21,11 +21,11 @@ from pages.shared.visitor.address import NOTHING, query_of
 from pages.shared.visitor.callbacks import button, into, keyed, on_value
 from pages.shared.visitor.state import PageState, note_view, session, write_address
 
-MOST_TOLD = 3  # problems of one link
+MOST_TOLD = 3  # maximum number of problems shown for one link
 
 
 def head(part: PageState, title: str = "") -> DeltaGenerator:
-    """Draw the top of the page; return the corner for its link. title: Markdown to replace the page's heading."""
+    """Draw the top of the page. Return the corner for its link. title: Markdown to replace the page's heading."""
     page = PAGES[session().page or ""]
     with st.container(
         horizontal=True, horizontal_alignment="distribute", vertical_alignment="center", key="page_head"
@@ -61,7 +61,7 @@ def shared_with(part: PageState) -> None:
     def hide() -> None:
         s = session()
         part.sentence = ""
-        s.version += 1  # this also empties the field in which it was written
+        s.version += 1  # this also empties the field in which the message was written
         write_address(part)
 
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="alone_sentence"):
@@ -71,7 +71,7 @@ def shared_with(part: PageState) -> None:
 
 
 def common(text: str) -> None:
-    """Draw the line with the common settings and keep it for the text below saved pictures."""
+    """Draw the line with the common settings, and store it for the text below saved pictures."""
     session().common = text
     st.caption(explained(escape(text)))
 
@@ -79,7 +79,7 @@ def common(text: str) -> None:
 def tab_bar(key: str, titles: Mapping[str, str], now: str, turn: Callable[[str], object]) -> DeltaGenerator:
     """Draw the tabs, with titles by name, and return the open one. turn: called with the name of a newly opened tab."""
     names = {title: name for name, title in titles.items()}
-    # Not as its `default`, which would make a new widget at every change and lose a quick second press.
+    # `default` would make a new widget at every change and lose a quick second click.
     st.session_state[key] = titles[now]
     drawn = st.tabs(list(names), key=key, on_change=on_value(key, lambda title: turn(names[title])))
     return dict(zip(titles, drawn, strict=True))[now]
@@ -96,7 +96,7 @@ LOCK_HELP = (
 
 
 def share(part: PageState, more: Callable[[], None] | None = None) -> None:
-    """Draw buttons for the link to the current view, and the ways to pass it on. more: draws the page's own ways."""
+    """Draw buttons for the link to the current view and for sharing it. more: draws the page's own ways to share."""
     s = session()
     with st.container(horizontal=True, wrap=False, gap="xsmall", width="content", key="share"):
         items = [*part.shared, *address.write_locks(part.locked), *address.saying(part.sentence)]
@@ -140,7 +140,7 @@ def share(part: PageState, more: Callable[[], None] | None = None) -> None:
             more()
         st.markdown("**To embed** the first chart with its sentence in your own page:")
         there = html(address.whole_address(query_of([*items, ("embed", "true")])))
-        # without highlighting: the colours of code are too faint for such small text
+        # no highlighting, because the colours of code are too faint for small text
         st.code(f'<iframe src="{there}" width="100%" height="640"></iframe>', language=None, wrap_lines=True)
 
 
@@ -152,13 +152,13 @@ def say(part: PageState, text: str) -> None:
 
 
 def shorten(page: str, query: str) -> None:
-    """Make a short link to a page with a query, and keep it in the session."""
+    """Make a short link to a page with a query, and store it in the session."""
     s = session()
     s.short[page, query] = store().links.shorten(page, query, presence.lease(s.visitor))
 
 
 def qr(whole: str, of: str) -> None:
-    """Draw an address as a QR code and as text; of: the subject of the address."""
+    """Draw an address as a QR code and as text. of: what the address leads to."""
     picture = segno.make(whole, error="m", micro=False).svg_data_uri(border=3, light="#fff", unit="")
     st.html(f'<img class="dprl-qr" src="{html(picture)}" alt="QR code of {html(of)}: {html(whole)}">')
     st.markdown(escape(whole))

@@ -1,5 +1,4 @@
-"""Texts on pages: escaped, and with a hover text on each term, which explains a word where it first occurs in the
-visible part of a page.
+"""Texts on pages: escaped, with an explanation of each term where it first occurs.
 
 A term is a Markdown link to nowhere whose title is its meaning, so no visitor's text is read as HTML. A script shows
 the title to mouse, keyboard and touch users alike.
@@ -22,14 +21,14 @@ TERM = "#term"  # the address of every term's link
 
 @cache
 def _pattern(page: str | None) -> tuple[re.Pattern[str], tuple[str, ...]]:
-    """Return a pattern that finds the terms on a page, with a group for each, and the names of these terms."""
+    """Return a pattern with a group for each term on a page, and the names of these terms."""
     names = tuple(t.term for t in TERMS.values() if t.said and (not t.only or page in t.only))
     return re.compile("|".join([_PASSED, *(f"({TERMS[name].said})" for name in names)])), names
 
 
 @lru_cache(maxsize=1024)
 def _terms(page: str | None, text: str) -> tuple[tuple[int, int, str], ...]:
-    """Find the terms in a text, each with its name; cached, because a search takes a microsecond per letter."""
+    """Find the terms in a text, with their names. A cache helps, because a search takes a microsecond per letter."""
     pattern, names = _pattern(page)
     found = pattern.finditer(text)
     return tuple((*one.span(), names[one.lastindex - 1]) for one in found if one.lastindex is not None)
@@ -57,20 +56,20 @@ def meanings(*names: str) -> str:
     return "  \n".join(f"**{name}:** {TERMS[name].definition}" for name in names)
 
 
-# The signs with which Markdown, Streamlit's directives (:red[...], :material/...:), LaTeX and HTML begin.
+# The signs that begin Markdown, Streamlit's directives (:red[...], :material/...:), LaTeX and HTML.
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()<>#+\-!|~$:&^@\"'/])")
-# Signs with a meaning only at the beginning of a line: the underline of a heading, the number of a list. Elsewhere they
-# are not escaped, because screen readers read labels aloud as they are written.
+# Signs that have a meaning only at the beginning of a line, where they underline a heading or number a list. Elsewhere
+# they are not escaped, because screen readers would read the escapes aloud.
 _OPENING = re.compile(r"^(\d*)([=.])")
 # Texts that become links by themselves, even if their signs are escaped: www.x, x://y, x@y.
 _AUTOLINK = re.compile(r"www\.|://|@\w", re.IGNORECASE)
 
 
 def escape(text: str) -> str:
-    """Escape `text` for a place that reads Markdown, so that it is shown as written and never interpreted."""
+    """Escape a text for Markdown, so that it is shown as written and never interpreted."""
     return _OPENING.sub(r"\1\\\2", _SPECIAL.sub(r"\\\1", unlinked(one_line(text))))
 
 
 def unlinked(text: str) -> str:
-    """Return `text` with an invisible character wherever Markdown would make a link that nobody marked as one."""
+    """Insert an invisible character wherever Markdown would make a link from plain text."""
     return _AUTOLINK.sub(lambda match: match.group()[0] + "\u2060" + match.group()[1:], text)

@@ -1,4 +1,4 @@
-"""Workers' answers to questions about a run that do not require running it. Each answer is computed once for all."""
+"""Workers' answers to questions about a run that do not require running it. Each answer is computed only once."""
 
 from __future__ import annotations
 
@@ -15,34 +15,32 @@ from dprl.simulation.replay import QUESTION
 from pages.shared.results.data import asset, cache_of_all, store
 from pages.shared.visitor.state import session
 
-PATIENCE = 0.06  # seconds for which a page waits for a new answer: quick ones come, and no click is late
+PATIENCE = 0.06  # seconds for which a page waits for a new answer: enough for quick ones, and too short to delay clicks
 _LOOK = 0.005
 
 
 def guarantee(spec: Spec) -> Guarantee | None:
-    """Return a run's stated and proved guarantees, which need no run; None until they are known. Raises SpecError."""
+    """Return a run's stated and proved guarantees, or None until they are known. Raises SpecError."""
     found = table("guarantee", spec)
     return None if found is None else Guarantee.from_dict(found)
 
 
 def table(question: str, spec: Spec) -> dict[str, Any] | None:
-    """Return the answer to "promise", "collusion" or "coverage"; None if it is not known. Raises SpecError."""
+    """Return the answer to "promise", "collusion" or "coverage", or None until it is known. Raises SpecError."""
     found = _answer_to(question, spec)
     return found if isinstance(found, dict) else None
 
 
 def replay(spec: RunSpec) -> str | None:
-    """Return, as text for `answered`, a run for a page without a server; None until it is known. Raises SpecError."""
-    text = _text(
-        QUESTION, json.dumps(spec.to_dict() | {"seeds": 1}), lambda: spec
-    )  # it always has the same seeds
+    """Return a run for a page without a server, as text for `answered`, or None until it is known. Raises SpecError."""
+    text = _text(QUESTION, json.dumps(spec.to_dict() | {"seeds": 1}), lambda: spec)
     if text == "":
         raise SpecError("spec", "no worker could prepare this run; try again later.")
     return text
 
 
 def v_star(spec: RunSpec | OfflineSpec) -> float | None:
-    """Return the exact value of an optimal episode; None until it is known."""
+    """Return V*, the best policy's expected reward in one episode, or None until it is known."""
     problem = (spec.environment, json.dumps(dict(spec.environment_params)))
     if (known := _optima().get(problem)) is not None:
         return known
@@ -67,8 +65,8 @@ def _answer_to(question: str, spec: Spec, about: Hashable = None) -> Any:
 
 
 def _text(question: str, about: Hashable, make: Callable[[], Spec]) -> str | None:
-    """Return the answer as text, "" if no worker had one, after a short wait at the first request. The part that is
-    being drawn is redrawn until the answer is known. Raises SpecError. make: returns the spec to ask about."""
+    """Return the answer as text, "" if no worker had one, or None if it is not there after a short wait. The part that
+    is being drawn is redrawn until the answer is known. make: returns the spec to ask about. Raises SpecError."""
     if (found := cache_of_all().get((question, about))) is not None:
         return str(found[1])
     s, spec = session(), make()
@@ -82,6 +80,6 @@ def _text(question: str, about: Hashable, make: Callable[[], Spec]) -> str | Non
     if text is None:
         s.waiting.add(s.drawing)
     if text:
-        answered(text)  # a refusal is raised, and not cached
+        answered(text)  # raises a refusal, which is not cached
         cache_of_all().put((question, about), None, text)
     return text

@@ -1,6 +1,6 @@
-"""The data that pages read: the store; results that are decoded once for everybody and cached up to a number of bytes;
-and bundled results, above all finished runs, so that a page shows its chart at once. Nothing is computed here:
-`python -m bench.bundled` makes the bundled files.
+"""The data that pages read: the store, the cache that all visitors share, and bundled results.
+
+Nothing is computed here; `python -m bench.bundled` makes the bundled files.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from dprl.runs.cluster import engine
 from dprl.runs.store import Store, opened
 from dprl.simulation import AttackSpec, OfflineSpec, RunSpec, Spec, spec_from_dict
 
-CACHE_BYTES = 320 * 2**20  # of all that is cached for all visitors together
+CACHE_BYTES = 320 * 2**20  # size of everything that is cached for all visitors together
 ENTRY_BYTES = 1_000  # approximate memory of a small value
 
 T = TypeVar("T")
@@ -43,7 +43,7 @@ def store() -> Store:
 
 
 def trace(spec: Spec, seed: int) -> Any:
-    """Return one seed's trace as an object of its kind, decoded once; None while the seed is unfinished."""
+    """Return one seed's trace, decoded once, or None while the seed is unfinished."""
     return cache_of_all().cached(
         ("trace", spec.to_json(), seed),
         lambda: next(iter(store().traces(spec, seeds=(seed,))), None),
@@ -53,7 +53,7 @@ def trace(spec: Spec, seed: int) -> Any:
 
 
 def curves(spec: Spec) -> RunCurves:
-    """Return the curves of a run, finished or growing."""
+    """Return the curves of a run, whether it is finished or not."""
 
     def load() -> RunCurves:
         version, run = store().version(spec), store().curves(spec)
@@ -65,7 +65,6 @@ def curves(spec: Spec) -> RunCurves:
 
 
 def environment(spec: RunSpec | OfflineSpec) -> TabularMDP:
-    """Return the MDP of a run."""
     return cache_of_all().cached(
         ("environment", place_of(spec)),
         lambda: ENVIRONMENTS[spec.environment].make(**dict(spec.environment_params)),
@@ -78,7 +77,7 @@ def workers() -> int:
 
 
 def bytes_of(value: Any) -> int:
-    """Return the approximate memory that a value takes, nearly all of which is in its text or its arrays."""
+    """Return the approximate memory of a value, nearly all of which is in its text or its arrays."""
     if isinstance(value, str | bytes):
         return ENTRY_BYTES + len(value)
     if hasattr(value, "nbytes"):
@@ -88,12 +87,12 @@ def bytes_of(value: Any) -> int:
 
 
 class SizedCache:
-    """A cache of at most `most` bytes. The least recently used values are dropped. Values may have versions."""
+    """A cache of at most `most` bytes, which drops the least recently used values. Values may have versions."""
 
     def __init__(self, most: int) -> None:
         self._most = most
         self._lock = threading.Lock()
-        self._found: dict[Hashable, tuple[str | None, Any, int]] = {}  # the last used at the end
+        self._found: dict[Hashable, tuple[str | None, Any, int]] = {}  # the most recently used value is last
         self._total = 0
 
     def get(self, key: Hashable) -> tuple[str | None, Any] | None:
@@ -144,7 +143,6 @@ FILES_OF_ONLINE = ("home", "examples")  # files with runs of the Online page
 
 
 def path_of(name: str) -> Path:
-    """Return the path of a file in assets/, given its name without the extension."""
     return ASSETS / f"{name}.json"
 
 
@@ -172,7 +170,7 @@ def bundled(name: str) -> dict[Any, RunCurves]:
 
 
 def comes_along(spec: Any) -> bool:
-    """Return whether the curves of an online run come with the program, so that nobody has to compute them."""
+    """Return whether the curves of an online run are bundled, so that nobody has to compute them."""
     return any(spec in bundled(name) for name in FILES_OF_ONLINE)
 
 
@@ -205,7 +203,7 @@ class AttackScores(NamedTuple):
 
 @cache
 def bundled_scores() -> dict[AttackSpec, AttackScores]:
-    """Return the scores of the attack that the page opens with, which come with the program."""
+    """Return the bundled scores of the attack that the page shows at first."""
     found = asset("attack")
     scores = AttackScores(
         np.array(found["first"]), np.array(found["second"]), found["releases"], found["counters"], "bundled"

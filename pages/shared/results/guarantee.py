@@ -57,8 +57,8 @@ def promised(spec: OfflineSpec | UploadSpec, key: int) -> None:
 def verdict_and_budget(
     g: Guarantee, key: int, noise: str, blanked: str, who: str = "user", calibrated: bool = False
 ) -> None:
-    """Show whether the claim is proved, the numbers of both, and their meanings. noise: the help for the noise in a
-    count; blanked, who, calibrated: see `about_promise`."""
+    """Show whether the claim is proved, and the numbers with their meanings. noise: the help for the noise in a count;
+    blanked, who, calibrated: see `about_promise`."""
     if g.claimed_rho is not None:
         good, sentence = said.concentrated_verdict(g.claimed_rho, g.proved_rho or 0.0, who)
         budgets = {"Claimed ρ": human(g.claimed_rho), "Proved ρ": at_most(g.proved_rho or 0.0)}
@@ -94,7 +94,6 @@ def facts(g: Guarantee, scale: str = "") -> None:
 
 
 def assumptions(g: Guarantee) -> None:
-    """Draw the assumptions of a guarantee in a fold."""
     with st.expander("Assumptions and sources"):
         st.markdown("\n".join(f"- {escape(text)}" for text in g.assumptions))
         st.caption(escape("Sources: " + "; ".join(dict.fromkeys(g.sources)) + "."))

@@ -24,11 +24,11 @@ from pages.shared.visitor.callbacks import button
 from pages.shared.visitor.state import ask, attempt, begin, owner_id, session
 
 ACTIVE = ("queued", "running")
-PACE = 0.5  # seconds between two looks at active runs
+PACE = 0.5  # seconds between two checks of active runs
 
 
 def words(run: RunStatus) -> str:
-    """Describe the status of a run in one sentence of plain text; "" for a run that is simply finished."""
+    """Describe the status of a run in one plain sentence, or return "" if the run is simply finished."""
     takes = "" if run.seconds_left is None else duration(run.seconds_left)
     if run.state == "queued":
         place = f"{ordinal(run.place + 1)} in the queue" if run.place else "next in the queue"
@@ -76,7 +76,7 @@ def pace(going: Sequence[RunStatus]) -> float | None:
 
 
 def pause_switch() -> None:
-    """Draw the toggle that stops live curves. Its key changes with each Run, which makes them move again."""
+    """Draw the toggle that pauses live curves. Its key changes with each Run, so that the curves move again."""
     s = session()
     paused = st.toggle("Pause live updates", s.paused, key=f"{s.version}:{s.runs}:paused")
     if paused != s.paused:
@@ -105,13 +105,13 @@ def price(specs: Sequence[Spec]) -> str:
 
 
 def cancel(specs: Sequence[Spec], owner: str) -> None:
-    """Withdraw the requests for runs in the name of `owner`; finished results stay."""
+    """Withdraw requests for runs made in the name of `owner`. Finished results stay."""
     for spec in specs:
         attempt(store().cancel, spec, owner)
 
 
 def act(label: str, icon: str, action: Callable[[], object], key: str) -> None:
-    """Draw a small button that changes a run; the page is then redrawn so that live parts start and stop."""
+    """Draw a small button that changes a run. The page is then redrawn, so that live parts start and stop."""
 
     def pressed() -> None:
         action()
@@ -128,25 +128,23 @@ class Progress:
     lacking: dict[Any, RunStatus]
 
     def of(self, *states: str) -> list[Any]:
-        """Return the runs in these states."""
         return [spec for spec, run in self.lacking.items() if run.state in states]
 
     @property
     def active(self) -> list[Any]:
-        """Return the active runs."""
         return self.of(*ACTIVE)
 
 
 @dataclass(frozen=True)
 class Runs:
-    """The source of a page's runs: each run comes with the program, is in the store, or is not there yet."""
+    """The source of a page's runs: each run is bundled, in the store, or not there yet."""
 
-    files: tuple[str, ...] = ()  # files of assets/ that come with the program, see `bundled`
-    group: str = ""  # in whose name the others are requested, see GROUPS; "" for the visitor's own
-    by_ends: bool = False  # whether a run counts as finished once all seeds' ends are known: quicker for many
+    files: tuple[str, ...] = ()  # names of bundled files in assets/, see `bundled`
+    group: str = ""  # in whose name the other runs are requested (a key of GROUPS), "" for the visitor's own
+    by_ends: bool = False  # whether a run is finished once all seeds' ends are known
 
     def bundled(self, spec: Any) -> RunCurves | None:
-        """Return the run that comes with the program, if there is one."""
+        """Return the bundled run, if there is one."""
         found = (bundled(name).get(spec) for name in self.files)
         return next(filter(None, found), None)
 
@@ -162,14 +160,13 @@ class Runs:
         return self.bundled(spec) or data.curves(spec)
 
     def ends(self, spec: Any) -> NDArray[np.float64]:
-        """Return the measure at the end of a run [seeds]; NaN if it is not known."""
+        """Return the measure at the end of a run [seeds], or NaN if it is not known."""
         run, rows = self.curves(spec), np.full(spec.seeds, np.nan)
         if run.ended:
             rows[: len(run.values)] = run.ends
         return rows
 
     def missing(self, specs: Sequence[Any]) -> list[Any]:
-        """Return the runs that are not finished."""
         if self.by_ends:
             return [spec for spec in specs if not self.curves(spec).whole(spec.seeds)]
         return [spec for spec in specs if self.status(spec).state != "done"]
@@ -179,11 +176,10 @@ class Runs:
         ask(self.missing(specs), owner_id(self.group), again)
 
     def begin(self, specs: Sequence[Any]) -> bool:
-        """Request the missing runs of a link, unless that would cost too much; return whether they were requested."""
+        """Request the missing runs of a link, unless that would cost too much. Return whether they were requested."""
         return begin(self.missing(specs), owner_id(self.group))
 
     def progress(self, specs: Sequence[Any]) -> Progress:
-        """Return the joint status of runs."""
         owner = owner_id(self.group)
         return Progress(specs, {spec: store().status(spec, owner) for spec in self.missing(specs)})
 
@@ -193,11 +189,9 @@ class Runs:
         begin: Callable[[], object] | None = None,
         stop: Callable[[], object] = lambda: None,
     ) -> None:
-        """Draw a line about the progress of runs, with a button for any possible action. It keeps its place when empty:
-        otherwise everything below would be drawn again, and the page would scroll to its top.
-
-        begin: requests the missing runs, instead of `start`; stop: called when the visitor withdraws from them.
-        """
+        """Draw a line about the progress of runs, with a button for any possible action. begin: requests the missing
+        runs, instead of `start`; stop: called when the visitor cancels. An empty line keeps its place, because
+        otherwise everything below would be drawn again, and the page would scroll to its top."""
 
         def withdraw() -> None:
             stop()
@@ -235,14 +229,13 @@ ONLINE = Runs(FILES_OF_ONLINE)  # runs of the Online page, and of pages that lea
 
 
 def tell_doubts(said: Sequence[str]) -> None:
-    """Draw all doubts in one warning."""
     words = " ".join(filter(None, said))
     if words:
         st.warning(explained(words), icon=":material/info:")
 
 
 def stuck(spec: RunSpec) -> int:
-    """Count the seeds in which a run has not found the best policy; 0 while it is not finished."""
+    """Count the seeds in which a run has not found the best policy, or return 0 while the run is not finished."""
     known = ONLINE.curves(spec)
     if not known.whole(spec.seeds):
         return 0

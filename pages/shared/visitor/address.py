@@ -1,11 +1,10 @@
 """The address bar: the link in it and the link to the current view.
 
-A link may lock settings, which are then shown but cannot be changed. This keeps a class together; it keeps nothing
-secret.
+A link may lock settings, which are then shown but cannot be changed. Locks do not keep anything secret.
 
     lock=all             every setting, and Run
-    lock=epsilon,seeds   these
-    lock=all,-epsilon    all but these; Run stays open, so that the others can be tried
+    lock=epsilon,seeds   only these settings
+    lock=all,-epsilon    all settings except this one; Run stays open, so that it can be tried
 """
 
 from __future__ import annotations
@@ -24,9 +23,9 @@ from dprl.sitemap import PAGES
 from pages.shared.results.data import store
 
 Query = dict[str, list[str]]
-SAY = "say"  # a sentence from the person who shares a view to those who open the link
+SAY = "say"  # a message from the person who shares a link
 STORY = "story"  # marks an address that the slider of the home page wrote below its story
-VERSION = "v"  # no content by itself
+VERSION = "v"  # does not count as content of a link
 MOST_LETTERS = 160
 SHORT = "s"  # the key of a short link
 LOCK = "lock"
@@ -42,11 +41,11 @@ EVERYTHING = frozenset(NAMES)
 Locked = frozenset[str]
 NOTHING = "No part of this link could be used"
 TRACKERS = re.compile(r"utm_\w+|[a-z]*clid")  # keys that mail programs and social networks add to a link
-SAFE = re.compile(r"[\w .~:,/*%+-]*", re.ASCII)  # the signs of an encoded value, with a space for +
+SAFE = re.compile(r"[\w .~:,/*%+-]*", re.ASCII)  # the characters of an encoded value, with a space for +
 
 
 class Given(Query):
-    """A link as a page reads it by `get`: with keys in upper or lower case, and a record of the keys read so far."""
+    """A link as a page reads it by `get`, which ignores the case of keys and records the keys read so far."""
 
     def __init__(self, query: Query) -> None:
         super().__init__(query)
@@ -68,7 +67,7 @@ class Given(Query):
 
 
 def restored(query: Query) -> Query:
-    """Return a query without the marks of HTML (`&amp;`) and without a second percent encoding."""
+    """Return a query without HTML escapes (`&amp;`) and without a second percent encoding."""
     found: Query = {}
     for key, values in query.items():
         plain = unquote(key)
@@ -88,7 +87,7 @@ def _encoded_twice(value: str) -> bool:
 
 
 def without_its_end(query: Query, problems: list[str]) -> Query:
-    """Return a query without the punctuation that followed the link in a text, which is added to `problems`."""
+    """Remove the punctuation that followed the link in a text, and report it in `problems`."""
     if not query:
         return query
     *_, (key, values) = query.items()
@@ -120,7 +119,7 @@ def grouped(items: Iterable[tuple[str, str]]) -> Query:
 
 
 def name_of(query: Query, files: Collection[str]) -> str:
-    """Return a name for a query, which changes once a file that it refers to is known. files: digests of known ones."""
+    """Return a name for a query, which changes once a file that it refers to is known. files: known digests."""
     text = repr(sorted(query.items()))
     return " ".join([text, *sorted(file for file in files if file in text)])
 
@@ -131,7 +130,7 @@ def whole_address(query: str) -> str:
 
 
 def sentence_of(given: Mapping[str, Sequence[str]], problems: list[str]) -> str:
-    """Return the message that comes with a link, or "" for none; a problem is added if the message is too long."""
+    """Return the message that comes with a link, or "". If it is too long, shorten it and report that in `problems`."""
     text = one_line(last(given, SAY) or "")
     if len(text) > MOST_LETTERS:
         problems.append(
@@ -151,8 +150,8 @@ def one_line(text: str) -> str:
 
 
 def lengthened(given: Query, page_shown: str, problems: list[str]) -> Query:
-    """Return the query of a link that may be a short one, `s=` and letters, with its other parameters; a sentence is
-    added to `problems` if the letters stand for nothing. A short link to another page leads there."""
+    """Expand a short link (`s=` and letters), and keep its other parameters. If it belongs to another page, go there.
+    Report unknown letters in `problems`."""
     if SHORT not in given:
         return given
     text = given[SHORT][-1]
@@ -171,7 +170,7 @@ def lengthened(given: Query, page_shown: str, problems: list[str]) -> Query:
 
 
 def read_locks(given: Mapping[str, Sequence[str]], problems: list[str]) -> Locked:
-    """Return the locked settings of a link; a sentence about an unknown name is added to `problems`."""
+    """Return the locked settings of a link, and report unknown names in `problems`."""
     text = last(given, LOCK)
     if text is None:
         return frozenset()
@@ -199,7 +198,6 @@ def write_locks(locked: Collection[str]) -> list[tuple[str, str]]:
 
 
 def locked_in_words(locked: Collection[str]) -> str:
-    """List the locked settings in words."""
     left = [name for name in NAMES if name not in locked and name != RUN]
     named = [name for name in NAMES if name in locked]
     few = f"all settings but {', '.join(left)}" if len(left) < len(named) else ", ".join(named)

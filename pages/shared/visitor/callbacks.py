@@ -51,7 +51,7 @@ def on_value(key: str, use: Callable[[Any], object]) -> Callable[[], None]:
 
 
 def keyed(name: str, use: Callable[[Any], object]) -> dict[str, Any]:
-    """Return a widget's key, new in each version of the session, and the callback that hands its value to `use`."""
+    """Return a widget's key, new in each version of the session, and the callback that passes its value to `use`."""
     key = f"{session().version}:{session().page}:{name}"
     return {"key": key, "on_change": on_value(key, use)}
 

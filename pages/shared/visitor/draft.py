@@ -10,16 +10,15 @@ from dprl.privacy import MECHANISMS
 from dprl.simulation.pairs import calibrations_for, mechanisms_for, not_counted
 from dprl.simulation.spec import FIELDS, RunSpec
 
-Owner = Literal["environment", "algorithm"]  # owners of parameters
+Owner = Literal["environment", "algorithm"]
 
 
 @dataclass
 class Draft:
     """The fields of a RunSpec as the controls show them.
 
-    environment_params, algorithm_params, structure: stored by the environment or algorithm that they belong to, so
-    that switching back restores them; mechanism, calibration, reports, delta, bonus: None if they are chosen
-    automatically.
+    environment_params, algorithm_params, structure: stored for each environment or algorithm, so that switching back
+    restores them. mechanism, calibration, reports, delta, bonus: None if they are chosen automatically.
     """
 
     environment: str
@@ -48,7 +47,7 @@ class Draft:
 
 
 def draft_of(spec: RunSpec) -> Draft:
-    """Return the draft that describes `spec`; unused fields and automatically chosen noise have their defaults."""
+    """Return the draft that describes `spec`. Unused fields and automatically chosen noise have their defaults."""
     values = spec.to_dict()
     draft: dict[str, Any] = {name: f.default for name, f in FIELDS.items() if f.kind != "params"}
     draft |= {k: v for k, v in values.items() if v is not None and FIELDS[k].kind != "params"}
@@ -60,7 +59,7 @@ def draft_of(spec: RunSpec) -> Draft:
         draft["delta"] = None
     if spec.bonus == ALGORITHMS[spec.algorithm].bonuses[0]:
         draft["bonus"] = None
-    if ALGORITHMS[spec.algorithm].schedule:  # its own, which another learner does not have
+    if ALGORITHMS[spec.algorithm].schedule:  # its own schedule, which another algorithm does not have
         draft["schedule"] = FIELDS["schedule"].default
     for owner in ("environment", "algorithm"):
         params = {k: v for k, v in values[f"{owner}_params"].items() if v is not None}

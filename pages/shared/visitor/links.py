@@ -2,13 +2,12 @@
 
     v=1 & c=<first curve> & c=<each later one, as differences from the first> & ... & tab=counts & k=1000 & ...
 
-See dprl/links.py for the form of a curve's spec. Reading never raises.
-
-A view, the visible content of a page, is a frozen dataclass whose attributes have allowed values:
+See dprl/links.py for the form of a curve's spec. Reading never raises. A view, the visible content of a page, is a
+frozen dataclass whose attributes have allowed values:
 
     tab: str = looked("regret", "the open tab", "tab", choices=("regret", "data"))
 
-Widgets, links and the session's state follow from it. Links leave its defaults out, so they must never change.
+Links leave its defaults out, so they must never change.
 """
 
 from __future__ import annotations
@@ -107,7 +106,7 @@ AT_FIRST = View(measure="share", y="linear")
 
 @dataclass(frozen=True)
 class Curve:
-    """One curve in a comparison. name: "" for the label; draft: drawn until the settings change, but never in links."""
+    """One curve in a comparison. name: "" for an automatic label; draft: whether it follows the controls."""
 
     spec: RunSpec
     name: str = ""
@@ -125,9 +124,8 @@ class Link:
 
 
 def most_private(curves: Sequence[Curve]) -> int:
-    """Choose the first of the runs with the strongest guarantee, among those not hidden if there are any: the smallest
-    epsilon, then the fewest trusted parties, then the smallest delta, then noise as in the paper, which is never
-    smaller than calibrated noise."""
+    """Return the index of the visible run (or, if all are hidden, of any run) with the strongest guarantee: the
+    smallest epsilon, then the fewest trusted parties, then the smallest delta, then noise as in the paper."""
     trusted = list(PRIVATIZERS)  # none, then from the most trust to no trusted party
 
     def promise(i: int) -> tuple[float, ...]:
@@ -141,7 +139,7 @@ def most_private(curves: Sequence[Curve]) -> int:
 
 def clean_name(text: str) -> str:
     """Clean a curve's name for storage: at most MAX_NAME printable characters on one line, without `~`."""
-    # With a leading sign, it would be a formula in a spreadsheet that opens the CSV.
+    # A spreadsheet that opens the CSV would read a name with a leading sign as a formula.
     return one_line(text[: 4 * MAX_NAME].replace("~", "-")).lstrip("=+-@ ")[:MAX_NAME].strip()
 
 
@@ -167,7 +165,7 @@ def decode(
     view: type = View,
     kind: str = RunSpec.kind,
 ) -> Link:
-    """Read a link to runs of one kind, with a view. files: the known texts that are too long for a link, by digest."""
+    """Read a link to runs of one kind, with a view. files: known texts that are too long for a link, by digest."""
     problems: list[str] = []
     values = read(view, parameters, problems)
     given = list(parameters.get("c", ()))
@@ -187,7 +185,7 @@ def decode(
 
 
 def read_values(field: Field, text: str, most: int) -> tuple[Any, ...]:
-    """Read comma-separated values in ascending order. Raises SpecError, including when there are more than `most`."""
+    """Read comma-separated values in ascending order. Raises SpecError, also if there are more than `most`."""
     words = [word.strip() for word in text.split(",") if word.strip()]
     if not 1 <= len(words) <= most:
         raise SpecError("values", f"{len(words)} values were given; give 1 to {most}, separated by commas.")
@@ -200,5 +198,5 @@ def read_values(field: Field, text: str, most: int) -> tuple[Any, ...]:
 
 
 def values_text(given: Sequence[Any]) -> str:
-    """Write values as `parse` reads them: 0.1, 20, 1e6."""
+    """Write values as `read_values` reads them: 0.1, 20, 1e6."""
     return ", ".join(typed(float(value)) for value in given)

@@ -1,4 +1,4 @@
-"""The connected tabs, which are reported to the store: leased work lasts as long as its tab."""
+"""The connected tabs, which are reported to the store, because leased work lasts as long as its tab."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pages.shared.streamlit_internals import connected, serving, session_id
 
 log = logging.getLogger("dprl.pages")
 
-LOOK = 1.0  # seconds between two looks at who is connected
+LOOK = 1.0  # seconds between two checks of the connected tabs
 _SALT = secrets.token_bytes(16)  # addresses are only compared, and only while this server runs
 
 
@@ -44,7 +44,7 @@ def watch(name: str, look: Callable[[], object]) -> None:
         while serving():
             try:
                 look()
-            except (StoreError, RuntimeError) as error:  # the next look tries again
+            except (StoreError, RuntimeError) as error:  # the next check tries again
                 log.warning("%s", error)
             time.sleep(LOOK)
 
@@ -67,6 +67,6 @@ def lease(tab: str) -> Lease:
 
 
 def network_address() -> str:
-    """Return a name that distinguishes network addresses; "" for this machine's own, where a proxy may run."""
+    """Return a name that distinguishes network addresses, or "" for this machine's own, where a proxy may run."""
     where = st.context.ip_address or ""
     return hashlib.blake2b(where.encode(), key=_SALT, digest_size=8).hexdigest() if where else ""

@@ -30,7 +30,7 @@ class PageState:
     """The state of a page for one visitor, and its form in a link.
 
     address: the query that was last read or written. problems: the unusable parts of a link. locked: the settings that
-    it locks. sentence: a message from the person who shares it, "" for none. seen: the link at the last drawing. moved:
+    it locks. sentence: a message from the person who shares it, or "". seen: the link at the last drawing. moved:
     whether only the view has changed since the address was written. view: a frozen dataclass of `looked` attributes, if
     the page has several views.
     """
@@ -45,12 +45,11 @@ class PageState:
 
     @classmethod
     def mine(cls) -> Self:
-        """Return the page's state for this visitor."""
         return session().part(cls)
 
     @property
     def first_draft(self) -> Draft:
-        """Return the first values of the page's controls, if it has any."""
+        """Return the initial values of the page's controls, if it has any."""
         return draft_of(RunSpec())
 
     @property
@@ -79,12 +78,11 @@ class PageState:
         return query_of(self.items)
 
     def put(self, **values: Any) -> None:
-        """Change the state and the address with it, and forget the problems of a link."""
+        """Change the state and the address, and forget the problems of a link."""
         vars(self).update(values, problems=())
         write_address(self)
 
     def change(self, **view: Any) -> None:
-        """Change the view and the address with it."""
         self.view = replace(self.view, **view)
         write_address(self)
 
@@ -94,12 +92,8 @@ class PageState:
 
 @dataclass(kw_only=True)
 class ExploreState(PageState):
-    """The state of one visitor of Online.
-
-    drafts: the run that the settings describe, drawn until they change, and its baseline if that is new, too; none if
-    the run is already in the comparison, or if the page shows its time first. removed: the place of the curve that was
-    removed last, and the curve.
-    """
+    """The state of Online for one visitor. drafts: the run that the settings describe and, if it is new, its baseline,
+    unless that run is already in the comparison or takes long. removed: the index and curve removed last."""
 
     curves: list[Curve] = field(default_factory=lambda: list(FIRST.curves))
     view: View = AT_FIRST
@@ -108,17 +102,15 @@ class ExploreState(PageState):
 
     @property
     def first_draft(self) -> Draft:
-        """Return the settings of the run with a trusted curator."""
         return draft_of(FIRST.curves[1].spec)
 
     @property
     def shown(self) -> list[Curve]:
-        """Return the curves that are compared and the drafts."""
+        """Return the curves in the comparison and the drafts."""
         return self.curves + [Curve(spec, draft=True) for spec in self.drafts]
 
     @property
     def visible(self) -> list[Curve]:
-        """Return the curves that are drawn."""
         return [curve for curve in self.shown if not curve.hidden]
 
     @property
@@ -131,7 +123,6 @@ class ExploreState(PageState):
         return links.encode(curves, self.view) if curves else []
 
     def follow(self, given: Query, problems: list[str]) -> None:
-        """Apply a link and start its runs."""
         s = session()
         link = links.decode(given, s.files)
         problems += link.problems
@@ -158,7 +149,7 @@ class Undo(NamedTuple):
 
 @dataclass
 class Session:
-    """One visitor's actions and choices; they last as long as the browser tab."""
+    """One visitor's actions and choices, which last as long as the browser tab."""
 
     visitor: str = field(default_factory=lambda: uuid.uuid4().hex)
     parts: dict[type, Any] = field(default_factory=dict)  # the state of each page, see `part`
@@ -167,37 +158,36 @@ class Session:
     )
     wrong: dict[str, str] = field(default_factory=dict)  # a sentence for each field that cannot be read
     replaced_widgets: Counter[tuple[str, str]] = field(default_factory=Counter)  # by setting and kind
-    version: int = 0  # part of widget keys, raised when something other than the widgets sets draft or view
+    version: int = 0  # part of widget keys; raised when anything else sets the draft or the view
     pressed: str | None = None  # the page on which Run was pressed, until its settings are read
     runs: int = 0  # how often Run was pressed
-    paused: bool = False  # whether live curves are stopped
-    said: str = ""  # a message about the last press of a button
-    files: dict[str, str] = field(default_factory=dict)  # environments uploaded here, by their digest
-    upload_problem: str = ""  # the fault of the last one
+    paused: bool = False  # whether live curves are paused
+    said: str = ""  # a message about the last button pressed
+    files: dict[str, str] = field(default_factory=dict)  # environments uploaded here, by digest
+    upload_problem: str = ""  # the fault of the last upload
     page: str | None = None  # the page shown last
     arrived: bool = True  # whether another page was shown before
     stuck: bool = False  # whether a part that redraws itself could not be drawn
     wide: bool | None = None  # whether there is room next to charts, None until the browser has reported it
-    saves: str = "png"  # the format that cameras save
-    locked: Locked = frozenset()  # settings that the link to the page shown locks
-    locking: bool = False  # whether links to pass on lock all settings
+    saves: str = "png"  # the format in which pictures are saved
+    locked: Locked = frozenset()  # settings that the link to the current page locks
+    locking: bool = False  # whether shared links lock all settings
     short: dict[tuple[str, str], str] = field(default_factory=dict)  # short links, by page and query
     taken: tuple[Spec, ...] = ()  # the runs that are prepared for a page without a server, in order
-    unfolded: set[str] = field(default_factory=set)  # charts, or groups of them, whose numbers are open
+    unfolded: set[str] = field(default_factory=set)  # charts, or groups of them, whose folds are open
     alone: str = ""  # the only chart that an embedded page shows
     common: str = ""  # the common settings of everything shown, in words
     drawing: str = ""  # the part of the page that is being drawn
-    explained: dict[str, str] = field(default_factory=dict)  # terms explained on the page, by the part
-    waiting: set[str] = field(default_factory=set)  # parts that wait for an answer of the workers
-    polling: frozenset[str] = frozenset()  # parts that the browser redraws until they have it
+    explained: dict[str, str] = field(default_factory=dict)  # the part of the page that explains each term
+    waiting: set[str] = field(default_factory=set)  # parts that wait for a worker's answer
+    polling: frozenset[str] = frozenset()  # parts that the browser redraws until the answer is there
     asked: set[tuple[str, Spec]] = field(default_factory=set)  # questions for which the visitor has waited
     replaced: deque[str] = field(default_factory=lambda: deque(maxlen=16))  # addresses that others replaced
-    unasked: float = 0.0  # seconds on one core that the last link started by itself
-    undo: Undo | None = None  # for the last change of many settings, until something else is changed
+    unasked: float = 0.0  # seconds on one core for the runs that the last link started by itself
+    undo: Undo | None = None  # undoes the last change of many settings, until something else is changed
 
     @property
     def draft(self) -> Draft:
-        """Return the draft that the controls of the current page show."""
         return self.drafts[self.settings]
 
     @draft.setter
@@ -211,7 +201,7 @@ class Session:
 
     @property
     def settings(self) -> str | None:
-        """Return the page whose settings the current page uses: pages with the same settings share their values."""
+        """Return the page whose settings the current page uses, because some pages share theirs."""
         return SAME.get(self.page or "", self.page)
 
     def remember(self, before: Draft, back: Callable[[], None] | None = None) -> None:
@@ -227,7 +217,6 @@ class Session:
         self.undo = Undo(self.page, undo)
 
     def part(self, kind: type[P]) -> P:
-        """Return the part of the visitor's state that belongs to the page with this kind of state."""
         if kind not in self.parts:
             self.parts[kind] = kind()
         found: P = self.parts[kind]
@@ -240,7 +229,6 @@ class Session:
 
 
 def session() -> Session:
-    """Return this visitor's session."""
     found: Session | None = st.session_state.get("session")
     if found is None:
         found = st.session_state["session"] = Session()
@@ -248,17 +236,17 @@ def session() -> Session:
 
 
 def owner_id(group: str) -> str:
-    """Return the name under which this visitor's runs in a group (a key of GROUPS, or "" for none) are requested."""
+    """Return the name under which this visitor requests the runs of a group (a key of GROUPS, or "" for none)."""
     return f"{session().visitor}:{group}" if group else session().visitor
 
 
 def owners() -> list[str]:
-    """Return all names under which this visitor's runs are requested."""
+    """Return all names under which this visitor requests runs."""
     return [owner_id(group) for group in ("", *GROUPS)]
 
 
 def attempt(action: Callable[..., object], *arguments: object) -> bool:
-    """Try an action on the store; return whether it succeeded. If not, the page shows the reason."""
+    """Try an action on the store. Return whether it succeeded; if not, the page shows the reason."""
     try:
         action(*arguments)
     except (SpecError, StoreError) as error:
@@ -268,15 +256,15 @@ def attempt(action: Callable[..., object], *arguments: object) -> bool:
 
 
 def ask(specs: Iterable[Spec], visitor: str, again: bool = False, leased: bool = False) -> bool:
-    """Request runs after a button press; return whether all requests succeeded. If not, the page shows the reason.
-    again: whether to request failed seeds, too. On a public server, or if leased, runs end with the tab."""
+    """Request runs after a click. Return whether all requests succeeded; if not, the page shows the reason. again:
+    whether to request failed seeds, too. On a public server, or if leased, runs end with the tab."""
     lease = presence.lease(session().visitor) if leased or store().public else None
     asked = [attempt(store().ask, spec, visitor, lease, again) for spec in specs]
     return all(asked)
 
 
 def begin(specs: Iterable[Spec], visitor: str) -> bool:
-    """Request a link's runs, unless together they would cost too much; return whether they were requested. Finished and
+    """Request a link's runs, unless they would cost too much together. Return whether they were requested. Finished and
     active runs cost nothing, so a page that is reloaded continues to wait for them."""
     s, specs = session(), list(specs)
     try:
@@ -291,7 +279,7 @@ def begin(specs: Iterable[Spec], visitor: str) -> bool:
 
 
 def add(spec: RunSpec) -> str:
-    """Add a run to the comparison and request it. Returns a sentence if it is already there or does not fit."""
+    """Add a run to the comparison and request it. Return a sentence if it is already there or does not fit."""
     s = session()
     if not comes_along(spec) and not ask([spec], s.visitor):
         return s.said
@@ -310,8 +298,8 @@ def read_address(part: PageState) -> None:
     """Apply the address bar's query if it is a link that has not been read yet.
 
     An address without a query changes nothing: the page keeps its state, and writes it into the address if the visitor
-    comes from another page, so that it survives a reload. An address that has been replaced is no link: a press before
-    the browser knows the new address still sends the old one.
+    comes from another page, so that it survives a reload. An address that has been replaced is not a link, because a
+    click before the browser knows the new address still sends the old one.
     """
     s = session()
     if s.settings not in s.drafts:
@@ -346,14 +334,13 @@ def _rename(part: PageState, name: str, moved: bool = False) -> None:
 
 
 def write_address(part: PageState) -> None:
-    """Write the view into the address bar; called when the comparison or the tab changes."""
     query = address.grouped(part.items)
     st.query_params.from_dict(query)
     _rename(part, address.name_of(query, session().files))
 
 
 def note_view(part: PageState, items: list[tuple[str, str]]) -> None:
-    """Note that only the view has changed, so the browser replaces its address without adding a history entry."""
+    """Note that only the view has changed, so that the browser adds no history entry when it replaces the address."""
     query, name = query_of(items), address.name_of(address.grouped(items), session().files)
     if part.seen not in ("", query) and name != part.address:
         _rename(part, name, moved=True)
