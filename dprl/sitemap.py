@@ -6,9 +6,12 @@ page, so we insert the page's title and description before it is sent.
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from html import escape
+from pathlib import Path
+from typing import Any
 
 PRODUCT = "Privacy in reinforcement learning"
 SECTIONS = ("", "Explore", "Decide", "Check", "Teach")  # in the order of the navigation
@@ -54,128 +57,14 @@ class Page:
         return f"{what} · {self.whole}"
 
 
-PAGES = {
-    page.path: page
-    for page in (
-        Page(
-            "",
-            "Home",
-            "The cost of privacy: move epsilon, and see how many users it takes to learn.",
-            "home",
-            heading="What does privacy cost in reinforcement learning?",
-            bundled=("home", "start"),
-            guide="explanation/private-rl",
-        ),
-        Page(
-            "explore",
-            "Online",
-            "Private algorithms side by side: regret, noisy counts, policies, and proved guarantees.",
-            "show_chart",
-            section="Explore",
-            heading="How fast does a private algorithm learn?",
-            settings=True,
-            groups={"draft": "Drafts of Online"},
-            bundled=("examples",),
-            guide="tutorials/first-run",
-        ),
-        Page(
-            "tradeoffs",
-            "Trade-offs",
-            "The privacy cost against epsilon, users and size, with users needed and proved bounds.",
-            "balance",
-            section="Explore",
-            heading="How much does privacy cost?",
-            settings=True,
-            groups={"sweep": "Sweeps of Trade-offs"},
-            bundled=("tradeoffs",),
-            guide="tutorials/sweep",
-        ),
-        Page(
-            "users",
-            "Users needed",
-            "Users needed by a private algorithm, and the smallest budget that your users allow.",
-            "groups",
-            section="Decide",
-            heading="How many users do I need?",
-            bundled=("users",),
-            guide="how-to/size-a-study",
-        ),
-        Page(
-            "offline",
-            "Offline",
-            "A policy from a private data set, and how large the data set has to be.",
-            "inventory_2",
-            section="Explore",
-            heading="What can be learned from a private data set?",
-            settings=True,
-            groups={"offline": "Data sets of the Offline page"},
-            bundled=("offline",),
-            guide="report/offline",
-            lists=("offline",),
-        ),
-        Page(
-            "data",
-            "Your data",
-            "A policy learned from your own records under privacy, with a verdict.",
-            "upload_file",
-            section="Decide",
-            heading="May a policy learned from your data be used?",
-            groups={"upload": "Runs on your own data"},
-            guide="how-to/bring-data",
-            lists=("offline",),
-        ),
-        Page(
-            "lessons",
-            "Lessons",
-            "Nine five-minute lessons: make a prediction, then see what the runs show.",
-            "school",
-            section="Teach",
-            heading="What would you like to understand?",
-            bundled=("lessons",),
-            guide="how-to/teach-a-class",
-        ),
-        Page(
-            "papers",
-            "Papers",
-            "Every theorem, table and figure of five papers with a computed verdict, and a ranking of all algorithms.",
-            "gavel",
-            section="Check",
-            heading="Papers: is it still true?",
-            bundled=("papers", "ranking"),
-            guide="how-to/reproduce-a-claim",
-            lists=("online", "offline"),
-        ),
-        Page(
-            "attack",
-            "Attack",
-            "What can the best attacker find out about one user, and what do we prove?",
-            "security",
-            section="Check",
-            heading="What can an attacker find out about one user?",
-            settings=True,
-            groups={"attack": "Attacks"},
-            bundled=("attack",),
-            guide="report/privacy",
-        ),
-        Page(
-            "room",
-            "Room",
-            "A class answers by phone, without giving names, through randomised response.",
-            "cast_for_education",
-            section="Teach",
-            heading="How does your class answer in private?",
-            guide="how-to/rooms",
-        ),
-        Page(
-            "runs",
-            "Runs",
-            "Your runs, in progress and finished.",
-            "list",
-            heading="How are your runs getting on?",
-            aside=True,
-        ),
-    )
-}
+def _pages() -> dict[str, Page]:
+    records: dict[str, Any] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+    for record in records.values():
+        record |= {name: tuple(values) for name, values in record.items() if isinstance(values, list)}
+    return {path: Page(path, **record) for path, record in records.items()}
+
+
+PAGES = _pages()
 MOVED = {  # addresses of former pages, now part of others
     "free": "tradeoffs",
     "linear": "explore",
