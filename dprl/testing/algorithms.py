@@ -21,11 +21,11 @@ GIVEN = ("released", "errors", "possible", "constants")  # arrays that a plan re
 
 
 def check_algorithm(algorithm: Learner) -> tuple[str, ...]:
-    """Check an online tabular algorithm, registered or not, as plain Python, and return the names of the checks.
+    """Check an online tabular algorithm, registered or not, in plain Python, and return the names of the checks.
 
-    - record: the key, texts, privacy models and bonuses are known.
-    - function of what was released: the same releases lead to the same plans, for other users and when repeated. Q, V
-      and policy are finite and in their ranges, and `plan` writes to no other array.
+    - record: it has a key and texts, and its privacy models and bonuses are known.
+    - function of what was released: the same releases lead to the same plans, even for other users. Q, V and policy
+      are finite and within their ranges, and `plan` changes no other array.
 
     Raises CheckFailed at the first check that fails, and SpecError if this is not a tabular algorithm.
 
