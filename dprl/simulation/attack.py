@@ -132,7 +132,6 @@ class AttackSpec(SpecBase):
         return self.executions
 
     def label(self) -> str:
-        """Return a short name for a legend."""
         return called(phrase("attack", run=self.run.label()), phrase("half") if self.noise == "half" else "")
 
     @property
@@ -140,7 +139,6 @@ class AttackSpec(SpecBase):
         return self.run._plugins
 
     def replace(self, **changes: Any) -> AttackSpec:
-        """Copy the spec with some fields changed, and check the copy. Raises SpecError."""
         return AttackSpec(**{f.name: getattr(self, f.name) for f in fields(self)} | changes)
 
     def to_dict(self) -> dict[str, Any]:
@@ -184,7 +182,6 @@ class AttackRun:
         return self._played / self.spec.executions
 
     def advance(self, seconds: float = 0.1) -> bool:
-        """Work for about `seconds`, and return whether all simulated runs are done."""
         began = time.perf_counter()
         while self._played < self.spec.executions:
             now = min(self._slice, self.spec.executions - self._played)
@@ -212,7 +209,6 @@ class AttackRun:
         return first, second
 
     def trace(self) -> AttackTrace:
-        """Return the results so far."""
         first, second = self._all()
         return AttackTrace(
             spec=self.spec,

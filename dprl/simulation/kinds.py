@@ -67,12 +67,10 @@ KINDS: Registry[Kind] = Registry()
 
 
 def register(kind: Kind) -> None:
-    """Add a kind of spec to the registry."""
     KINDS[kind.key] = kind
 
 
 def kind_of(spec: Spec) -> Kind:
-    """Return the entry in KINDS for this spec."""
     return KINDS[spec.kind]
 
 

@@ -192,8 +192,7 @@ class RunSpec(SpecBase):
 
     @property
     def declared(self) -> Declared | None:
-        """Return the facts about declared transitions that affect the noise. Raises SpecError if others are
-        possible."""
+        """Return the facts about declared transitions that affect the noise. Raises SpecError for any others."""
         return structure.declared(self.environment, self.environment_params) if self.structure else None
 
     @property
@@ -254,9 +253,7 @@ class RunSpec(SpecBase):
             if (self.calibration or "calibrated") in calibrations_for(self.algorithm, key)
             and not (self.delta == 0 and MECHANISMS[key].needs_delta)
         ]
-        roomy = [
-            key for key in fitting if self._has_room_for(key)
-        ]  # if there is none, the last one is refused later
+        roomy = [key for key in fitting if self._has_room_for(key)]  # if there is none, the last is refused
         return (roomy or fitting[-1:] or known)[0]
 
     def _has_room_for(self, mechanism: str) -> bool:

@@ -41,7 +41,6 @@ def check_algorithm(algorithm: Learner) -> tuple[str, ...]:
 
 
 def record(algorithm: TabularLearner) -> None:
-    """Check that the algorithm has a key and texts, and that its privacy models and bonuses are known."""
     texts(algorithm)
     unknown = set(algorithm.privacies) - PRIVATIZERS.keys()
     require(not unknown, f"privacies: {', '.join(unknown)} is none of {', '.join(PRIVATIZERS)}")

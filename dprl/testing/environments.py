@@ -33,7 +33,6 @@ def check_environment(environment: Environment) -> tuple[str, ...]:
 
 
 def record(environment: Environment) -> None:
-    """Check that the environment has a key, texts, and a field H."""
     texts(environment)
     require("H" in [field.name for field in environment.fields], "fields: H is missing; give horizon(20)")
 
@@ -75,5 +74,4 @@ def models(environment: Environment) -> None:
 
 
 def same(one: TabularMDP, other: TabularMDP) -> bool:
-    """Return whether two models agree in every number."""
     return all(np.array_equal(getattr(one, name), getattr(other, name)) for name in ("P", "R", "d1"))

@@ -74,7 +74,6 @@ def errors(values: Array, expected: float) -> float:
 
 
 def record(mechanism: Mechanism) -> None:
-    """Check that the mechanism has a key, texts, and a known norm."""
     texts(mechanism)
     require(mechanism.norm in ("l1", "l2"), f"norm: {mechanism.norm} is not allowed; give l1 or l2")
 
@@ -110,10 +109,7 @@ def noise(mechanism: Mechanism, failure: float = 1e-2) -> None:
 def proof(mechanism: Mechanism) -> None:
     """Attack three releases with the noise for which `losses` proves epsilon = 1 at DELTA, and with less noise."""
     stream = make_stream(np.arange(1, 4)) if mechanism.fresh else stream_of_releases(3)
-    moved = (
-        np.repeat((1.0, 0.0), 3),
-        np.repeat((0.0, 1.0), 3),
-    )  # a user with one step adds 1 to three counters
+    moved = np.repeat((1.0, 0.0), 3), np.repeat((0.0, 1.0), 3)  # a user adds 1 to three counters
 
     def proved(scale: float) -> float:
         places = mechanism.losses(Change(((6, 1.0),)), scale, stream)

@@ -3,9 +3,8 @@
 A waiting file has no name on the disk, so that it vanishes however this process ends. The memory for reading one file
 (MEMORY) and the total size of waiting files are limited. Each visitor may have one file.
 
-The reading process is `python -m dprl.uploads.readings FD`, with the descriptor FD of the open file. It reads the
-question (see `read`) from standard input as one line of JSON, answers on standard output, and ends when standard input
-closes.
+The reading process is `python -m dprl.uploads.readings FD`, with the descriptor FD of the open file. It receives the
+question (see `read`) on standard input as one line of JSON, and ends when standard input closes.
 """
 
 from __future__ import annotations
@@ -79,7 +78,6 @@ class Reading:
 
 
 def in_thread(work: Callable[[], None]) -> None:
-    """Run a function in a new thread, so that the page does not wait."""
     threading.Thread(target=work, name="reading", daemon=True).start()
 
 
@@ -216,7 +214,6 @@ def read(file: BinaryIO, asked: dict[str, Any]) -> dict[str, Any]:
 
 
 def limit_memory() -> None:
-    """Limit the memory of this process, if the system allows it."""
     with suppress(OSError, ValueError):
         _, hard = resource.getrlimit(resource.RLIMIT_DATA)
         soft = MEMORY if hard == resource.RLIM_INFINITY else min(MEMORY, hard)

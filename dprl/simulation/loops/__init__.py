@@ -1,4 +1,4 @@
-"""The loops that play a run in short slices of time. Each loop has its own file and a line here."""
+"""The loops that play a run in short slices of time. Each has its own file and is listed here."""
 
 from __future__ import annotations
 

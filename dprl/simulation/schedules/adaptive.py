@@ -110,7 +110,6 @@ def canonical(argument: str, per_release: bool) -> str:
 
 
 def eta_of(argument: str) -> str:
-    """Return ETA as text from an argument written as ETA or ETA:M."""
     return argument.partition(":")[0]
 
 

@@ -39,7 +39,6 @@ def times(argument: str, K: int) -> Ints:
 
 
 def count(argument: str, K: int) -> int:
-    """Return the exact number of releases M."""
     return len(_times(argument, K))
 
 

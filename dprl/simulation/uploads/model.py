@@ -39,7 +39,6 @@ def trajectories(mdp: TabularMDP, policy: Array, people: int, rng: np.random.Gen
     """Simulate `people` people in a model, with rewards 0 and 1; return CSV text. policy: probabilities [H, S, A]."""
 
     def drawn(chances: Array) -> np.ndarray:
-        """Draw one index from the probabilities in each row."""
         return np.asarray((rng.random(len(chances))[:, None] > chances.cumsum(-1)[:, :-1]).sum(-1))
 
     s = drawn(np.tile(mdp.d1, (people, 1)))
