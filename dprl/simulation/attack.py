@@ -178,7 +178,6 @@ class AttackRun:
 
     @property
     def progress(self) -> float:
-        """Return the share of the simulated runs that are done, from 0 to 1."""
         return self._played / self.spec.executions
 
     def advance(self, seconds: float = 0.1) -> bool:

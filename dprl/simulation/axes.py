@@ -84,7 +84,7 @@ class PrivacyChoice:
         changes: dict[str, Any] = {"privacy": self.privacy, "mechanism": self.mechanism, "epsilon": epsilon}
         changes["reports"] = self.reports or ("all" if self.mechanism else None)
         if self.noise in ("paper", "scaled"):
-            # the papers' Laplace noise has delta = 0
+            # Laplace noise as in the paper has delta = 0
             changes |= {"calibration": "paper", "delta": None}
             if self.noise == "scaled":
                 changes["epsilon"] = epsilon / PAPER_PROVES
@@ -116,7 +116,7 @@ def along(base: RunSpec, chosen: Mapping[str, Any]) -> RunSpec:
 
 
 def axis_value(field: Field, value: Any) -> Any:
-    """Return a swept setting's value, which may be given as text, in canonical form. Raises SpecError."""
+    """Convert the value of a swept setting, which may be text, to its canonical form. Raises SpecError."""
     own = own_model(value) if field.name == "environment" else None
     if own is not None:
         return own
@@ -143,8 +143,7 @@ def params_along(
 ) -> dict[str, dict[str, Any]]:
     """Return the environment and algorithm parameters for these values of the swept settings. A new environment or
     algorithm keeps the parameters that it shares with the base spec, unless they have their default values. registries:
-    the registry for each field that names an entry; fields: the spec's fields, which take precedence over
-    parameters."""
+    the registry for each field that names an entry; fields: the spec's fields, which take precedence."""
     found = {}
     for name, registry in registries.items():
         kept, key = getattr(base, f"{name}_params"), chosen.get(name, getattr(base, name))

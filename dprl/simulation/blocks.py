@@ -1,9 +1,8 @@
 """Sample the counts of a block of users who all follow one policy, with the exact distribution.
 
-The start states of b users are Multinomial(b, d1). At each step, the actions of the users in a state are Multinomial(.,
-pi). The next states of the c users who take an action are Multinomial(c, P), and their rewards add up to Binomial(c,
-R). The cost does not depend on b. Small blocks are simulated user by user, which is cheaper. A policy is a `Policy` or
-`Logits`.
+The start states of b users are Multinomial(b, d1). At each step, the actions of n users in a state are
+Multinomial(n, pi), the next states of the c users who take an action are Multinomial(c, P), and their rewards add up to
+Binomial(c, R). The cost does not depend on b. Small blocks are simulated user by user, which is cheaper.
 """
 
 from __future__ import annotations

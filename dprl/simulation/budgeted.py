@@ -85,8 +85,7 @@ class Budgeted(SpecBase):
     def replace(self, **changes: Any) -> Self:
         """Copy the spec with some fields changed, and check the copy. Raises SpecError.
 
-        Fields that belong to a changed field return to their defaults, but a new algorithm keeps the parameters that
-        it shares with the old one.
+        Fields that belong to a changed field return to their defaults. A new algorithm keeps parameters that it shares.
         """
         kept = self._kept(changes)
         algorithm = changes.get("algorithm", self.algorithm)

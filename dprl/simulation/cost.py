@@ -88,7 +88,7 @@ def estimate(work: Work) -> Estimate:
 
 
 def check_cost(work: Work, smaller: str = "") -> None:
-    """Raise SpecError if a run exceeds the time, memory or counter limits, and suggest other settings or `smaller`."""
+    """Raise SpecError if a run exceeds a limit. The error suggests `smaller` or other settings."""
     (S, A, H, _), cells, K = work.size, work.cells, work.users
     cost, most = estimate(work), int(limit(COUNTERS))
     if cells > most:

@@ -127,7 +127,7 @@ def compiles(spec: Spec) -> bool:
 
 
 def answer(question: str, spec: Spec) -> str:
-    """Answer one of the questions in the spec's Kind, as JSON for `answered`."""
+    """Answer one of the questions of the spec's kind, as JSON for `answered`."""
     try:
         return json.dumps({"answer": kind_of(spec).questions[question](spec)})
     except SpecError as error:

@@ -42,7 +42,7 @@ def runs_in(algorithm: str, environment: str) -> bool:
 
 
 def not_counted(reports: str, algorithm: str, privacy: str, mechanism: str | None, choice: str = "") -> str:
-    """Explain why rows cannot count only these reports; return "" if they can. choice: the sentence's name for them.
+    """Explain why rows cannot count only these reports; return "" if they can. choice: their name in the sentence.
 
     A row can count only the users who were told to play it if each report or batch has its own noise, and if it is
     known in advance who plays which row.
@@ -72,9 +72,8 @@ def calibrations_for(algorithm: str, mechanism: str) -> tuple[str, ...]:
 def uncovered(algorithm: str, privacy: str, calibration: str | None, bonus: str, reports: str = "all") -> str:
     """Describe the noise that a learner's exploration bonus does not cover; return "" if there is none.
 
-    A paper's noise and a shuffler's bits are equally large in all counters. Calibrated noise may be larger in some
-    parts
-    and so exceed a bonus that a paper states for equal noise. Such a bonus does not cover rows with their own E either.
+    A paper's noise and a shuffler's bits are equally large in all counters. Calibrated noise may be larger in some, and
+    so exceed a bonus that a paper states for equal noise. Such a bonus does not cover rows with their own E either.
     """
     even = calibration == "calibrated" and not PRIVATIZERS[privacy].binary_rewards
     if bonus != "paper":

@@ -110,8 +110,7 @@ def error_told(spec: RunSpec, noise: Noise) -> Array:
 
 
 def guarantee_of(spec: RunSpec, noise: Noise) -> Guarantee:
-    """Return a run's guarantee card, with the public facts and with any noise that the learner's bonus does not
-    cover."""
+    """Return a run's guarantee card, with the public facts and any noise that the learner's bonus does not cover."""
     learner = ALGORITHMS[spec.algorithm]
     known = (*learner.public, *["structure"] * bool(spec.structure))
     card = noise.guarantee()

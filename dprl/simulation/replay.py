@@ -78,7 +78,7 @@ def unplayable(spec: Any) -> str:
 
 
 def replayed(spec: RunSpec) -> dict[str, Any]:
-    """Return a run as JSON for a web page that plays it. The number of seeds in the spec makes no difference.
+    """Return a run as JSON for a web page that plays it. Raises SpecError if it cannot be played.
 
     Returns:
         kernel, words, drawn: see `Pack`, for seed 0 at the run's own epsilon.
@@ -86,9 +86,6 @@ def replayed(spec: RunSpec) -> dict[str, Any]:
         seeds: for each seed, the buffers that differ, by number.
         stops: for each epsilon, the words and buffers that differ, and the guarantee card without its ladder.
         v_star: V*, with the same bits as in a trace.
-
-    Raises:
-        SpecError: The run cannot be played.
     """
     if wrong := unplayable(spec) or ModuleRun.lack(spec):
         raise SpecError("algorithm", wrong)

@@ -257,7 +257,6 @@ class RunSpec(SpecBase):
         return (roomy or fitting[-1:] or known)[0]
 
     def _has_room_for(self, mechanism: str) -> bool:
-        """Return whether a mechanism stays within the memory and time limits for the schedule's number of releases."""
         try:
             self._estimate_limits(mechanism)
         except SpecError:

@@ -1,7 +1,4 @@
-"""The results of any run: a curve, the optimal value, the privacy guarantee and the computing time.
-
-Each kind of spec adds its own details, such as those in details.py.
-"""
+"""The results of any run: a curve, the optimal value, the privacy guarantee and the computing time."""
 
 from __future__ import annotations
 
@@ -259,8 +256,8 @@ class Trace(Generic[T_co]):
     def summary(self) -> dict[str, Any]:
         """Return the final value with its 95% t interval over seeds, the stated and proved guarantees, and the speed.
 
-        Intervals of regret and suboptimality begin at 0 or above. Values that do not exist, such as the interval of a
-        single seed, are None; rho is then left out.
+        Intervals of regret and suboptimality begin at 0 or above. Missing values, such as the interval of a single
+        seed, are None, but a missing rho is left out.
         """
         final = self.values[:, -1]
         low = high = None

@@ -52,7 +52,6 @@ def record(algorithm: TabularLearner) -> None:
 
 
 def function_of_what_was_released(algorithm: TabularLearner) -> None:
-    """Check that equal releases lead to equal plans, even for other users in other environments."""
     for bonus in algorithm.bonuses:
         first, counts = plans_of(algorithm, bonus, 0, 0)
         for seed, world in ((0, 0), (1, 0), (2, 7)):

@@ -30,7 +30,7 @@ def check_mechanism(mechanism: Mechanism) -> tuple[str, ...]:
     - record: it has a key, texts, and a known norm of sensitivity.
     - repeats: one seed gives the same bits twice, and memory has as many rows as the kernel uses.
     - noise: its mean is 0, its standard deviation is as stated, and it exceeds its bounds no more often than stated.
-    - proof: an attack on 3 releases shows no more than `losses` proves, but it does if the noise is reduced.
+    - proof: an attack on 3 releases shows no more than `losses` proves, but shows more if the noise is reduced.
 
     Raises CheckFailed at the first check that fails, and SpecError if the noise depends on the data.
 

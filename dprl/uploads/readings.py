@@ -70,7 +70,7 @@ class Reading:
 
     @property
     def share(self) -> float:
-        """Return the share of the file read so far, from 0 to 1, which follows from the process's position in it."""
+        """Return the share of the file that the process has read so far, from 0 to 1."""
         with suppress(OSError, ValueError):
             if self.copy is not None:
                 return min(os.lseek(self.copy.fileno(), 0, os.SEEK_CUR) / max(self.size, 1), 1.0)
@@ -89,8 +89,7 @@ class Readings:
         self._waiting: list[Reading] = []  # in the order of arrival; the first one is being read
 
     def begin(self, file: BinaryIO, asked: dict[str, Any]) -> Reading:
-        """Add a file to the queue. asked: see `read`. Raises SpecError if it cannot be stored, or too many are
-        waiting."""
+        """Add a file to the queue. asked: see `read`. Raises SpecError if it cannot be stored or the queue is full."""
         size = file.seek(0, 2)
         name = kept.new_name()
         with self._turn:

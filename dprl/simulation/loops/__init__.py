@@ -22,7 +22,7 @@ LOOPS: dict[str, Loop] = {
 
 
 def loop_of(spec: RunSpec) -> Loop:
-    """Return the loop that plays the runs of a spec's learner."""
+    """Return the loop that plays a spec's runs."""
     return LOOPS[ALGORITHMS[spec.algorithm].loop]
 
 

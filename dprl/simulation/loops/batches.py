@@ -155,7 +155,8 @@ def norm_of(spec: RunSpec) -> str:
 
 
 def ends_of(spec: RunSpec) -> Ints:
-    """Return the number of users at the end of each batch, [M]; only K without privacy, when no batches are fixed."""
+    """Return the number of users at the end of each batch, [M]. Without privacy, there is only the end of the run,
+    K."""
     if spec.epsilon is None:
         return np.array([spec.episodes])
     ends = batches(spec.episodes, spec.problem_size, spec.epsilon, norm_of(spec))

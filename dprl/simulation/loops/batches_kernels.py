@@ -1,8 +1,4 @@
-"""The compiled part of batches.py, the loop of learners that ask for regressions of their own values.
-
-The curator keeps the counts of all users. At the end of a batch, it computes and releases the matrices, and then the
-answers to the learner's queries, step by step.
-"""
+"""The compiled part of batches.py, the loop of learners that ask for regressions of their own values."""
 
 from __future__ import annotations
 

@@ -96,17 +96,16 @@ class EliminationRun:
 
     @staticmethod
     def lack(spec: RunSpec) -> str:
-        """Explain in one sentence why numba has to play this run, and not the WebAssembly module."""
         return "assets/engine.wasm does not contain the loop of policy elimination."
 
     @staticmethod
     def noise_of_run(spec: RunSpec) -> Noise:
-        """Return the noise of a run, which is the same for all of its seeds."""
         played = batches_of(spec)
         return noise_of(spec, ends_of(played), batches=played)
 
     def _checkpoints(self) -> Ints:
-        """Choose about 200 block ends, including the last, as points of the curve, in logarithmic and linear steps."""
+        """Choose about 200 block ends as points of the curve, spaced logarithmically and linearly, including the
+        last."""
         ends: list[int] = []
         users, tuples = 0, self.mdp.H * self.mdp.S * self.mdp.A
         for stage in self.stages:
@@ -124,7 +123,6 @@ class EliminationRun:
 
     @property
     def progress(self) -> float:
-        """Return the share of the stages that are finished, from 0 to 1."""
         return 1.0 if self.done else len(self._details) / max(len(self.stages), 1)
 
     def advance(self, seconds: float = 0.1) -> bool:
@@ -171,7 +169,7 @@ class EliminationRun:
             self._kernels.sample(self._users_rng, self.model, policy, users, into, starts, here, there)
             lost = np.maximum(self.V_star - self._value(policy), 0.0)
             self.users += users
-            self.regret += float((starts * lost).sum())  # `@` rounds as the CPU's BLAS does
+            self.regret += float((starts * lost).sum())  # `@` would round as the CPU's BLAS does
             self.gap = float((self.mdp.d1 * lost).sum())
             self.pac += (starts[:, None] * (lost[:, None] > self.alphas)).sum(0)
             if self.users in self._wanted:
@@ -192,7 +190,7 @@ class EliminationRun:
             return counts, counts.copy()
         noise, memory, stream = np.zeros(counts.size), np.zeros((0, 0)), self.noise.stream
         self._kernels.add_noise(batch, stream.leaves, stream.batches, memory, self._noise_rng, noise)
-        # NaN in `noisy` marks a counter that is not declared possible, so the array must not contain old values
+        # NaN in `noisy` marks counters that are not declared possible, so the array must not contain old values
         noisy, released, row = np.zeros_like(counts), np.empty_like(counts), self._row(batch)
         worst = self._kernels.add_scaled(counts, noise, self.noise.scales, noisy)
         self.ratio = max(self.ratio, worst / float(self.noise.bound[row]))

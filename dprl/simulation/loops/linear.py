@@ -39,8 +39,7 @@ class LinearRun(SlicedRun):
         return int(8 * (2 * self.state.counts.size + 3 * self.state.sums.size))
 
     def _seen(self, counts: Array, row: int, error: float) -> Detail:
-        """Store the learner's measures, and return the details. row: that of the noise bound; error: the noise
-        assumed."""
+        """Store the learner's measures, and return details. row: the index of the noise bound; error: the E in use."""
         state, plan = self.state, self.state.plan
         self._kept.append((state.sums.copy(), plan.weights.copy(), plan.indefinite[0]))
         return Detail(

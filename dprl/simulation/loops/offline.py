@@ -38,8 +38,7 @@ from dprl.words import upward
 class OfflineTrace(TraceCore[OfflineSpec]):
     """The results of an offline run with one random seed: C data sets of growing size, D of them with details.
 
-    The curve's axis is n, the number of trajectories in the data set. Its measure is the suboptimality v* - v^pi of
-    the learned policy, both exact.
+    The curve's axis is n, the number of trajectories. Its measure is the exact suboptimality v* - v^pi.
     """
 
     v_star: float
@@ -232,7 +231,6 @@ class OfflineRun:
 
     @property
     def progress(self) -> float:
-        """Return the share of the data sets that are finished, from 0 to 1."""
         return len(self.points) / len(self.sizes)
 
     def advance(self, seconds: float = 0.1) -> bool:
@@ -247,7 +245,7 @@ class OfflineRun:
     def dataset(self, n: int) -> tuple[tuple[Array, ...], np.random.Generator]:
         """Return the counts of this seed's n trajectories (or of each half), and the random generator for the noise.
 
-        Neither depends on the budget, on the largest n of the curve or, except for the split, on the learner.
+        Neither depends on the budget, the largest n or (except for the split) the learner.
         """
         users, noise = np.random.SeedSequence([self.spec.root_seed, self.seed, n]).spawn(2)
         rng = np.random.Generator(np.random.SFC64(users))

@@ -32,8 +32,7 @@ class Setup(NamedTuple):
     Attributes:
         K: the number of users; releases: the largest number of releases M; settings: the schedule's.
         splits: whether a block that spans a target is drawn in two pieces.
-        of_users: whether noise is for a stream of users, not of releases; batches: see
-            privacy/mechanisms/mechanism.py.
+        batches: see privacy/mechanisms/mechanism.py; of_users: whether noise is for a stream of users, not releases.
         ends, bound, error: [B]; up to ends[b] users (if by_users) or releases, E_{eps,beta} is bound[b] and the
             learner receives error[b].
         targets: the numbers of users at or after which a point of the curve is recorded [C].
@@ -83,7 +82,7 @@ class State(NamedTuple):
         starts, here, there: [S]; pac: [P].
         totals: regret so far, and largest noise so far relative to E [2].
         errors: the E of each row that the learner receives [H, S, A]; bounds: E_{eps,beta}; pace: the E that limits
-            the length of blocks: the maximum of `errors` and `hidden`.
+            the length of blocks, which is `errors` or, in `played` rows, at least `hidden`.
         kept, places: see statistics/played.py.
     """
 

@@ -20,7 +20,7 @@ from dprl.simulation.prepare import PAC_ALPHAS, guarantee_of, noise_of_schedule,
 from dprl.simulation.spec import AXIS, MEASURE, RunSpec
 from dprl.simulation.trace import Curve
 
-WALK_BELOW = 16  # users in a block; smaller blocks are simulated user by user, which is cheaper
+WALK_BELOW = 16  # blocks of at most this many users are simulated user by user, which is cheaper
 CHECKPOINTS = (100, 100)  # points of the curve, spaced logarithmically and linearly
 
 
@@ -58,7 +58,6 @@ class SlicedRun(ABC):
         self._start()
 
     def _start(self) -> None:
-        """Compute the first policy and its exact value."""
         self._first_plan()
         state, mdp = self.state, self.mdp
         state.played[:] = state.policy
@@ -129,8 +128,7 @@ class SlicedRun(ABC):
         return policy
 
     def _worth(self, policy: planning.Policy | planning.Logits) -> Array:
-        """Return a policy's values at the first step [S], rounded as in the loop, so that optimal ones have no
-        regret."""
+        """Return a policy's values at the first step [S], computed as in the loop, so optimal ones have no regret."""
         value: Array = np.zeros((self.mdp.H + 1, self.mdp.S))
         self._kernels.evaluate(self.mdp.P, self.mdp.possible, self.mdp.R, policy, value)
         return np.array(value[0])

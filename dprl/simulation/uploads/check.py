@@ -32,9 +32,7 @@ from dprl.statistics import Change
 from dprl.statistics.family import Family
 
 SHARE = 0.25  # of the people, held out by default
-MOST_WEIGHT = (
-    4  # times A: the largest w, so that a few people cannot decide; a row that needs more is not sure
-)
+MOST_WEIGHT = 4  # times A: the largest weight w, so that a few people cannot decide the result; see `Fitted`
 EPISODES = "episodes"
 WHAT = {  # the cautious policy is the one whose value has a bound; one episode adds at most 1 to each sum
     "scores": "the sum of the scores of people held out under the cautious policy",
@@ -108,9 +106,7 @@ class Fitted(NamedTuple):
 
     V: Array  # the values [H + 1, S]
     w: Array  # the weights of the policy's actions [H, S]
-    lost: (
-        float  # the most by which V may be too low on average, after such an end or in rows that are not sure
-    )
+    lost: float  # how far V may be too low on average, because of such ends and of rows that are not sure
     covered: float  # the share of the policy's steps that come before such an end
     follows: float  # the share of people's steps in which they act as the policy does
     variance: float  # of one episode's score
@@ -131,9 +127,9 @@ def fit(
     """Fit a model to the noisy counts, and compute a policy's values in it.
 
     released: the noisy counts [H, S, A, S + 2]; policy: its actions [H, S]; r: the mean rewards, known or estimated
-    [H, S, A]; E: the most by which noise may change a visit count; variance: of the noise in each count of transitions;
-    n: the approximate number of episodes learned from; of_rewards: the variance of the noise in each sum of rewards, or
-    None if the rewards are known; episodes: the most episodes of one person, whose first states may be correlated.
+    [H, S, A]; E: the most by which noise may change a visit count; variance: the variance of the noise in each count of
+    transitions; n: the approximate number of episodes learned from; of_rewards: the same variance for sums of rewards,
+    or None if rewards are known; episodes: the most episodes of one person, whose first states may be correlated.
     """
     H, S, A, _ = released.shape
     h_s = np.arange(H)[:, None], np.arange(S)[None]
@@ -216,8 +212,7 @@ def scores(fitted: Fitted, policy: Policy, r: Array, learned: bool) -> Scores:
 
 
 def sums(tables: Sequence[Scores], held: HeldOut, episodes: int = 1) -> tuple[Fraction, ...]:
-    """Return the exact sums named by `names`. Each episode adds 0 to 1 to each of them. tables: each policy's
-    scores."""
+    """Return the exact sums in `names`. Each episode adds 0 to 1 to each sum. tables: each policy's scores."""
     returns, squares = (Fraction(float(value)) for value in held.returns)
     found = (*(summed(table, held) for table in tables), returns, squares, Fraction(held.n))
     return found[: len(names(episodes))]
@@ -232,7 +227,7 @@ def summed(table: Scores, held: HeldOut) -> Fraction:
 
 
 def noisy(exact: tuple[Fraction, ...], scales: Mapping[str, float], of: str = "") -> Array:
-    """Round sums down to the grid, which increases nobody's effect, and add noise. of: BY_GROUP for a group's sums."""
+    """Round sums down to the grid, which increases no one's effect, and add noise. of: BY_GROUP for sums by group."""
     draw = EXACT["gaussian"].draw
     drawn = [draw(Fraction(scales[name + of]) * STEPS) for name in tuple(WHAT)[: len(exact)]]
     return np.array([(value * STEPS // 1 + noise) / STEPS for value, noise in zip(exact, drawn, strict=True)])

@@ -60,9 +60,7 @@ class Declaration:
     size: Size  # S, A and H
     reward_range: tuple[float, float]  # the lowest and the highest; rewards in the file are clipped to it
     rewards: Array | None  # means, in units of the range, from 0 to 1 [H, S, A]; None if they are learned
-    start: (
-        Array | None
-    )  # the probabilities of the first state [S]; None if they are estimated from the release
+    start: Array | None  # probabilities of the first state [S]; None if they are estimated from the release
     text: str  # all of this as canonical JSON
     parts: Parts  # the columns that make up the state, in order; () if the state is one column of labels
     columns: Mapping[str, str]  # the file's column names, by dprl's names for them
@@ -85,7 +83,6 @@ class Declaration:
 
 
 def wrong(part: str, sentence: str) -> SpecError:
-    """Return an error about one part of the declaration."""
     return SpecError(f"{NAME}.{part}", sentence)
 
 

@@ -89,7 +89,7 @@ def _not_stored(error: OSError) -> SpecError:
 
 
 def new_name() -> str:
-    """Draw a name for a data set that nobody can guess."""
+    """Draw a random name that nobody can guess."""
     return os.urandom(16).hex()
 
 
@@ -105,7 +105,6 @@ def hold(name: str) -> BinaryIO:
 
 
 def there(name: str) -> bool:
-    """Return whether the counts with this name are still stored here."""
     return _path(name).exists()
 
 
@@ -125,7 +124,7 @@ def held(name: str) -> Kept:
 
 
 def drawn_sums(name: str, which: str) -> dict[str, Array] | None:
-    """Return a data set's stored noisy sums, or None. which: identifies their noise. Raises SpecError if damaged."""
+    """Return a data set's stored noisy sums, or None. which: text that identifies the noise. Raises SpecError."""
     path = _drawn_path(name, which)
     try:
         content = path.read_bytes()
@@ -181,7 +180,6 @@ def _drawn_path(name: str, which: str) -> Path:
 
 
 def _digest(path: Path, words: bytes) -> bytes:
-    """Return the SHA-256 digest of a stored file's name and content."""
     return hashlib.sha256(path.name.encode() + words).digest()
 
 

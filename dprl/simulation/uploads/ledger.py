@@ -236,7 +236,7 @@ def _draws(content: Mapping[str, Any]) -> tuple[Draw, ...]:
 
 
 def _sealed(key: bytes, content: Mapping[str, Any]) -> str:
-    """Return the keyed digest (HMAC) of `content`, except for its own seal."""
+    """Return the keyed digest (HMAC) of `content` without its seal."""
     text = json.dumps({name: value for name, value in content.items() if name != "seal"}, sort_keys=True)
     return hmac.new(key, text.encode(), hashlib.sha256).hexdigest()
 

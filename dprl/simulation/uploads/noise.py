@@ -108,7 +108,7 @@ def bound_from_start(V: Array, released: Array, size: Size, n: int, beta: float,
 
     V: lower bounds on the values at the first step [S]; released: the noisy counts [H, S, A, S + 2], in which a visit
     count is a sum of S numbers; n: the number of people learned from, with one episode each; beta: the probability that
-    the whole bound may fail; scale: of the Gaussian noise in each released number.
+    the whole bound may fail; scale: the scale of the Gaussian noise in each released number.
     """
     from scipy.special import chdtri
 

@@ -50,7 +50,7 @@ class Policy:
     __repr__ = described
 
     def act(self, state: str, step: int) -> str | None:
-        """Return the action in a state at a step, or None if the data do not support one, so somebody else must decide.
+        """Return the action in a state at a step, or None if the data do not support one and others must decide.
 
         Steps are numbered from `first_step`. Raises SpecError if there is no such state or step.
         """
@@ -65,10 +65,7 @@ class Policy:
 
     @classmethod
     def load(cls, file: str | Path) -> Policy:
-        """Read a policy from a file, or from a file's text.
-
-        Raises SpecError if the file cannot be read, is not a policy, or was changed after it was written.
-        """
+        """Read a policy from a file or its text. Raises SpecError if it is not a policy or has been changed."""
         check_type(NAME, file, str | Path, "the path of a policy.json")
         text = str(file)
         if not text.lstrip().startswith("{"):

@@ -62,14 +62,12 @@ class Outside:
 
     declared: Declaration
     rows: int = 0  # of the file, without the heading
-    labels: dict[str, Counter[str]] = field(
-        default_factory=dict
-    )  # rows with each undeclared label, by column
+    labels: dict[str, Counter[str]] = field(default_factory=dict)  # rows by undeclared label, by column
     last: dict[str, str] = field(default_factory=dict)  # the declared label that they count as, by column
     episodes: int = 0  # all episodes
     padded: int = 0  # episodes with fewer steps than declared
     cut: int = 0  # episodes with more steps than declared
-    beyond: int = 0  # episodes that come after as many of their person's as count
+    beyond: int = 0  # episodes beyond the declared number for one person
     moved: int = 0  # rows that were out of order
     rewards: int = 0  # rows with a reward outside the declared range
     lowest: float = inf  # of all rewards, as is the highest
@@ -237,8 +235,7 @@ def _read(
 
 
 def _faults(name: str, column: Column, bad: Iterable[bool], sentence: str, before: int = 0) -> list[Fault]:
-    """Return the fault in the first row with a bad text, or []. bad: for each text; before: the number of earlier
-    rows."""
+    """Return the fault in the first row with a bad text, or []. before: the number of rows read earlier."""
     codes, texts = column
     wrong = np.array(bad)[codes]
     row = int(wrong.argmax())

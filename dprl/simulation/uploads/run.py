@@ -1,7 +1,4 @@
-"""Runs on uploaded data sets, as a kind of spec: one noisy release, two policies, and a bound on the value of one.
-
-Each release is drawn once, exactly, and recorded before it is shown.
-"""
+"""Runs on uploaded data sets, as a kind of spec: one noisy release, two policies, and a bound on the value of one."""
 
 from __future__ import annotations
 
@@ -105,9 +102,8 @@ def fitted_to(
 class UploadRun:
     """A run on an uploaded data set, which makes one noisy release and answers the learner's queries from it.
 
-    The answers depend on the counts only through the recorded noisy sums that the guarantee covers, so the same query
-    always has the same answer. Raises SpecError if the data set is not stored here, or its recorded releases are
-    damaged.
+    Each noisy sum is drawn once, exactly, and recorded before it is shown, and the answers depend on the data through
+    these sums alone. Raises SpecError if the data set is not stored here, or its recorded releases are damaged.
     """
 
     def __init__(self, spec: UploadSpec, seed: int) -> None:
@@ -137,7 +133,8 @@ class UploadRun:
         return 1.0 if self._noisy is not None else len(self._drawn) / int(self._ends[-1])
 
     def advance(self, seconds: float = 0.1) -> bool:
-        """Work for about `seconds`; return whether the run is done. Raises SpecError if it cannot record a release."""
+        """Work for about `seconds`, and return whether the run is done. Raises SpecError if it cannot record a
+        release."""
         until = time.perf_counter() + seconds
         while self._noisy is None:
             self._drawn += islice(self._rest, AT_ONCE)
@@ -210,7 +207,7 @@ class UploadRun:
         )
 
     def _always(self, released: tuple[Array, ...]) -> Array:
-        """Return the estimated value of always taking each action [A], using the released sums alone."""
+        """Estimate the value of always taking each action [A] from the released sums alone."""
         S, A, H, _ = self._problem.size
         found = []
         for action in range(A):

@@ -53,8 +53,7 @@ FIELDS: Registry[Field] = Registry(
 @documented(FIELDS)
 @dataclass(frozen=True, kw_only=True, eq=False)
 class UploadSpec(Budgeted):
-    """The description of a run on an uploaded data set, in canonical form, so that specs with the same meaning are
-    equal.
+    """A run on an uploaded data set, described in canonical form, so that specs with the same meaning are equal.
 
     `upload` makes a spec from a file. Two specs for one data set are two releases of it, unless their noise has the
     same scale: then they share one release. The curve has one point, the released lower bound on the learned policy's
@@ -197,7 +196,7 @@ def take(
     recall: Callable[[str], object],
     accept_undeclared: bool = False,
 ) -> UploadSpec:
-    """Count a file as `upload` does. declared: JSON text; name: of the stored counts."""
+    """Count a file as `upload` does. declared: JSON text; name: the name of the stored counts."""
     public = declaration(declared)
     UploadSpec(data=NOWHERE, declared=public.text, n=1, **fields)  # an error in the rest comes first
     under = None

@@ -177,7 +177,7 @@ class UploadTrace(TraceCore[UploadSpec]):
 
 
 def registry_entry(trace: UploadTrace) -> str:
-    """Return a draft entry for OpenDP's registry of deployments, as text that the data's owner completes.
+    """Return a draft entry for OpenDP's registry of deployments, which the data's owner has to complete.
 
     It follows template.yaml at commit 057e5d8 of opendp/deployments-registry-data, in JSON, which is valid YAML. Fields
     that only the owner can fill in are empty.
