@@ -229,12 +229,12 @@ AXIS, MEASURE = "execution", "separation"
 
 
 def possible_of(run: RunSpec) -> Table | None:
-    """Return the table of transitions that a run declares possible, or None if it declares none."""
+    """Return the table of transitions that a run declares to be possible, or None if it declares none."""
     return structure.table(run.environment, run.environment_params) if run.structure else None
 
 
 def pairs_of(run: RunSpec) -> dict[str, tuple[str, str]]:
-    """Return two pairs of trajectories: the "farthest" differ as much as possible, the "nearest" in only one reward."""
+    """Return two pairs of trajectories: the "farthest" differ as much as possible, the "nearest" only in one reward."""
     size, table = run.problem_size, possible_of(run)
     return {"farthest": farthest(size, table), "nearest": nearest(size, table)}
 
