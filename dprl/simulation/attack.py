@@ -1,4 +1,4 @@
-"""Attacks as a kind of spec: simulate noisy releases, and guess from each one which of two trajectories a user had."""
+"""Attacks as a kind of spec: guess from simulated noisy releases which of two trajectories a user had."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ from dprl.simulation.spec import RunSpec
 from dprl.simulation.trace import Curve, TraceCore
 from dprl.simulation.trajectory import Trajectory, farthest, nearest
 
-POINTS = 10  # on the curve
+POINTS = 10  # most points on the curve
 MOST_DRAWS = 2e9  # most random numbers that one unit may draw
 LEVELS = 64  # most levels of a tree
-SLICE = 4  # fewest executions between two looks at the clock
-USERS = 8  # users of the counter that two of them attack
-TREE = "laplace-tree"  # the repair that the paper chose
+SLICE = 4  # fewest executions between two checks of the clock
+USERS = 8  # in the collusion example
+TREE = "laplace-tree"  # the paper's remedy for collusion
 
 FIELDS: Registry[Field] = Registry(
     (f.name, f)
@@ -66,16 +66,15 @@ FIELDS: Registry[Field] = Registry(
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class AttackSpec(SpecBase):
-    """The description of an attack on the noise of a run (see privacy/attack.py). Each unit of work simulates
-    `executions` runs of each case.
+    """An attack on a run's noise (see privacy/attack.py). Each unit of work simulates `executions` runs of each case.
 
     Raises:
-        SpecError: A field is not allowed; one sentence names it and the allowed values.
+        SpecError: A field is not allowed. The message names it and the allowed values.
     """
 
-    run: RunSpec  # the run whose noise is attacked; its own number of seeds has no effect
-    # first, second: the two trajectories, as `Trajectory.parse` reads them; by default a pair that is farthest apart.
-    # If a user of the run may have several episodes, all follow this trajectory.
+    run: RunSpec  # the run whose noise is attacked; its number of seeds has no effect
+    # first, second: the two trajectories, as text for `Trajectory.parse`; by default, they differ as much as possible.
+    # If a user may have several episodes, all of them follow the same trajectory.
     first: str = ""
     second: str = ""
     noise: str = "whole"
@@ -121,7 +120,7 @@ class AttackSpec(SpecBase):
 
     @property
     def draws(self) -> int:
-        """Return the largest number of random draws that one simulated run can need for both cases together."""
+        """Return the largest number of random draws that both cases of one simulated run can need."""
         releases, m = self.run.work(self.run.mechanism).releases, self.run.contribution
         if m > 1:  # each episode is in its own report, or in a node on each level of a tree
             releases = max(releases, m * (LEVELS if self.places == "random" else 1))
@@ -133,7 +132,6 @@ class AttackSpec(SpecBase):
         return self.executions
 
     def label(self) -> str:
-        """Return a short name for a legend."""
         return called(phrase("attack", run=self.run.label()), phrase("half") if self.noise == "half" else "")
 
     @property
@@ -141,16 +139,13 @@ class AttackSpec(SpecBase):
         return self.run._plugins
 
     def replace(self, **changes: Any) -> AttackSpec:
-        """Copy the spec with some fields changed, and check the copy. Raises SpecError."""
         return AttackSpec(**{f.name: getattr(self, f.name) for f in fields(self)} | changes)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the canonical form for JSON."""
         return super().to_dict() | {"run": self.run.to_dict()}
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> AttackSpec:
-        """Build the spec from these fields; missing fields take their defaults. Raises SpecError."""
         return super().from_dict({**given, "run": RunSpec.from_dict(given.get("run", {}))})
 
 
@@ -158,14 +153,13 @@ class AttackSpec(SpecBase):
 class AttackTrace(TraceCore[AttackSpec]):
     """The result of one unit of an attack; its curve shows how well the scores separate the cases as runs are added."""
 
-    # releases, counters: the number of releases and of counters that tell the two worlds apart in one execution
+    # releases, counters: the numbers of releases and counters that differ between the two cases in one run
     releases: int
     counters: int
-    # first, second: the log-likelihood ratios of the executions in each world [n]
+    # first, second: the log-likelihood ratios of the runs in each case [n]
     first: Array
     second: Array
 
-    # random digits
     NOISY: ClassVar[Mapping[str, str]] = {"first": "second"}
 
 
@@ -184,11 +178,9 @@ class AttackRun:
 
     @property
     def progress(self) -> float:
-        """Return the share of the simulated runs that are done, from 0 to 1."""
         return self._played / self.spec.executions
 
     def advance(self, seconds: float = 0.1) -> bool:
-        """Work for about `seconds`, and return whether all simulated runs are done."""
         began = time.perf_counter()
         while self._played < self.spec.executions:
             now = min(self._slice, self.spec.executions - self._played)
@@ -216,7 +208,6 @@ class AttackRun:
         return first, second
 
     def trace(self) -> AttackTrace:
-        """Return the results so far."""
         first, second = self._all()
         return AttackTrace(
             spec=self.spec,
@@ -238,18 +229,18 @@ AXIS, MEASURE = "execution", "separation"
 
 
 def possible_of(run: RunSpec) -> Table | None:
-    """Return the table of transitions that a run declares possible, or None if it declares none."""
+    """Return the table of transitions that a run declares to be possible, or None if it declares none."""
     return structure.table(run.environment, run.environment_params) if run.structure else None
 
 
 def pairs_of(run: RunSpec) -> dict[str, tuple[str, str]]:
-    """Return two pairs of trajectories: the "farthest" differ as much as possible, the "nearest" in only one reward."""
+    """Return two pairs of trajectories: the "farthest" differ as much as possible, the "nearest" only in one reward."""
     size, table = run.problem_size, possible_of(run)
     return {"farthest": farthest(size, table), "nearest": nearest(size, table)}
 
 
 def game_of(spec: AttackSpec, noise: Noise, seed: int) -> attack.Game:
-    """Prepare the attacker's game. If the user's episodes come at random places, draw the places once per unit."""
+    """Prepare the attacker's game. If the user's episodes are at random places, draw the places once for each unit."""
     size, table = spec.run.problem_size, possible_of(spec.run)
     rng = np.random.Generator(np.random.SFC64(np.random.SeedSequence([spec.root_seed, seed, 1])))
 
@@ -273,16 +264,14 @@ def estimate(spec: AttackSpec) -> Estimate:
 
 
 def collusion(spec: Any) -> dict[str, Any]:
-    """Simulate two colluding users, who show that one draw of noise per counter protects nobody (Vietri et al. 2020,
-    section 2.2).
+    """Show that one draw of noise per counter does not protect against two colluding users (Vietri et al. 2020, 2.2).
 
-    One counter, of visits to one state, is released after each of USERS users, at the epsilon of the attacked run.
-
-    Each user sees the release made just after their own episode. If both releases have the same noise, release t + 1
-    minus release t - 1 minus the visit of user t + 1 is the visit of user t, so users t - 1 and t + 1 can compute it.
+    A counter of visits to one state is released after each of USERS users, at the epsilon of the attacked run. Each
+    user sees the release made just after their own episode. If all releases have the same noise, release t + 1 minus
+    release t - 1 minus the visit of user t + 1 is the visit of user t, so users t - 1 and t + 1 can compute it.
 
     Returns:
-        visits: 0 or 1 for each user; one: the single draw; tree: the noise of each tree release; scale: of the noise.
+        visits: 0 or 1 for each user; one: the single draw; tree: the tree's noise in each release; scale: its scale.
     """
     stream = stream_of_releases(USERS)
     scale = levels(USERS) / float(spec.run.epsilon)

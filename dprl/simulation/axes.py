@@ -25,19 +25,18 @@ MODEL_ALLOWED = (
     "a privacy model, or one with mechanism and noise, such as central:laplace-tree:paper (calibrated, scaled) or "
     "local:unary:calibrated:played"
 )
-# If one user is replaced, a paper's Laplace noise proves only twice its stated epsilon (QW23-online 5.1-5.2 count half
-# of the sensitivity). So the noise that a paper states for half of the requested epsilon proves the requested epsilon.
+# If one user is replaced, a paper's Laplace noise guarantees only twice the stated epsilon (QW23-online 5.1-5.2 count
+# half of the sensitivity). So the paper's noise for epsilon / 2 guarantees epsilon.
 PAPER_PROVES = 2.0
 
 
 @dataclass(frozen=True)
 class PrivacyChoice:
-    """A privacy model with its mechanism, noise and reports, where None stands for the default.
+    """A privacy model with its mechanism, noise and reports. None stands for the default.
 
-    noise: `calibrated`, the least noise that proves (epsilon, delta); `paper`, as in the paper for epsilon; `scaled`,
-    Laplace noise as in the paper for epsilon / 2, which proves (epsilon, 0) when one user is replaced.
-    reports: the reports that a row counts, one of REPORTS or None. None means everybody's reports if a mechanism is
-    named, and otherwise the privacy model's default.
+    noise: `calibrated` (the least noise for (epsilon, delta)), `paper` (the paper's noise for epsilon), or `scaled`
+    (the paper's Laplace noise for epsilon / 2, which guarantees (epsilon, 0) if one user is replaced).
+    reports: a key of REPORTS or None, which means all reports if a mechanism is named, and otherwise the default.
     """
 
     privacy: str
@@ -65,7 +64,7 @@ class PrivacyChoice:
 
     @property
     def text(self) -> str:
-        """Return the model as text, in the form that `parse` reads."""
+        """Return the model in the form that `parse` reads."""
         return ":".join(filter(None, (self.privacy, self.mechanism, self.noise, self.reports)))
 
     @property
@@ -78,14 +77,14 @@ class PrivacyChoice:
         return ", ".join(filter(None, words))
 
     def changes(self, epsilon: float | None, delta: float | None) -> dict[str, Any]:
-        """Return the spec fields that select this privacy model, for this epsilon and delta."""
+        """Return the spec fields for this privacy model, epsilon and delta."""
         if self.privacy == "none":
             return {"privacy": "none"}
         epsilon = epsilon if epsilon is not None else float(FIELDS["epsilon"].default)
         changes: dict[str, Any] = {"privacy": self.privacy, "mechanism": self.mechanism, "epsilon": epsilon}
         changes["reports"] = self.reports or ("all" if self.mechanism else None)
         if self.noise in ("paper", "scaled"):
-            # Laplace noise as in the paper is for delta = 0
+            # Laplace noise as in the paper has delta = 0
             changes |= {"calibration": "paper", "delta": None}
             if self.noise == "scaled":
                 changes["epsilon"] = epsilon / PAPER_PROVES
@@ -95,7 +94,7 @@ class PrivacyChoice:
 
 
 def axes(base: RunSpec) -> dict[str, Callable[[Any], Any]]:
-    """Return the settings that a sweep can vary, each with a function that puts a value or text into canonical form."""
+    """Return the settings that a sweep can vary, each with a function that makes a value or text canonical."""
     fields = axis_fields(base, OWNERS, FIELDS)
     found: dict[str, Callable[[Any], Any]] = {"privacy": lambda value: PrivacyChoice.parse(value).text}
     return found | {name: partial(axis_value, f) for name, f in fields.items() if name != "privacy"}
@@ -113,11 +112,11 @@ def along(base: RunSpec, chosen: Mapping[str, Any]) -> RunSpec:
     return base.replace(**changes)
 
 
-# ---- for every kind of specs
+# ---- shared by all kinds of specs
 
 
 def axis_value(field: Field, value: Any) -> Any:
-    """Return a value of a swept setting in canonical form; the value may be given as text. Raises SpecError."""
+    """Convert the value of a swept setting, which may be text, to its canonical form. Raises SpecError."""
     own = own_model(value) if field.name == "environment" else None
     if own is not None:
         return own
@@ -130,8 +129,8 @@ def axis_value(field: Field, value: Any) -> Any:
 def axis_fields(
     base: Any, registries: Mapping[str, Mapping[str, Any]], fields: Mapping[str, Field]
 ) -> dict[str, Field]:
-    """Return the settings that a sweep can vary: spec fields, and environment and algorithm parameters. Seeds cannot
-    be swept, because results are paired by seed and averaged over seeds. registries, fields: as in `params_along`."""
+    """Return the fields and parameters that a sweep can vary. Seeds cannot vary, because results are paired by seed
+    and averaged over seeds. registries, fields: as in `params_along`."""
     found = {name: field for name, field in fields.items() if field.kind != "params" and name != "seeds"}
     for name, registry in registries.items():
         owned = registry[getattr(base, name)].fields
@@ -143,8 +142,8 @@ def params_along(
     base: Any, chosen: Mapping[str, Any], registries: Mapping[str, Mapping[str, Any]], fields: Collection[str]
 ) -> dict[str, dict[str, Any]]:
     """Return the environment and algorithm parameters for these values of the swept settings. A new environment or
-    algorithm keeps the base spec's parameters that it also has and that differ from their defaults. registries: the
-    registry for each field that names an entry; fields: the spec's fields, whose names no swept parameter can have."""
+    algorithm keeps the parameters that it shares with the base spec, unless they have their default values. registries:
+    the registry for each field that names an entry; fields: the spec's fields, which take precedence."""
     found = {}
     for name, registry in registries.items():
         kept, key = getattr(base, f"{name}_params"), chosen.get(name, getattr(base, name))

@@ -17,15 +17,15 @@ from dprl.mdp import Size
 from dprl.messages import filled, messages
 
 SAID = messages("refusals")["spec"]
-FIRST = "online"  # the kind of a spec that names none
+FIRST = "online"  # the kind of a spec that does not name one
 
 
 class SpecBase:
-    """The base class of descriptions of runs. TABLE lists the fields; specs with equal canonical forms are equal."""
+    """The base class of all specs. TABLE lists the fields. Specs with equal canonical forms are equal."""
 
     kind: ClassVar[str]  # the key of its Kind, see kinds.py
-    TABLE: ClassVar[Mapping[str, Field]]  # the fields of the kind, except for specs within the spec
-    # for each field, the fields that lose their meaning when it changes, and so return to their defaults
+    TABLE: ClassVar[Mapping[str, Field]]  # the kind's fields, except for nested specs
+    # for each field, the fields that return to their defaults when it changes
     BELONGS: ClassVar[Mapping[str, tuple[str, ...]]] = {}
 
     @classmethod
@@ -111,7 +111,7 @@ class SpecBase:
             raise SpecError(name, filled(SAID["goes"], **told))
 
     def _kept(self, changes: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the fields that are not None and that keep their meaning after these changes (see BELONGS)."""
+        """Return the fields that have a value and still apply after these changes (see BELONGS)."""
         kept = {name: value for name, value in self.to_dict().items() if value is not None and name != "kind"}
         for owner, owned in self.BELONGS.items():
             if owner in changes and changes[owner] != getattr(self, owner):

@@ -1,9 +1,8 @@
 """Sample the counts of a block of users who all follow one policy, with the exact distribution.
 
-A block of b users is sampled exactly in distribution without following each user. Start states are Multinomial(b, d1).
-At each step, a stochastic policy splits the users in a state over actions as Multinomial(., pi); the c users who take
-an action are split over next states as Multinomial(c, P), and their rewards add up to Binomial(c, R). The cost does not
-depend on b. Small blocks are walked user by user, which is cheaper. A policy is a `Policy` or `Logits`.
+The start states of b users are Multinomial(b, d1). At each step, the actions of n users in a state are
+Multinomial(n, pi), the next states of the c users who take an action are Multinomial(c, P), and their rewards add up to
+Binomial(c, R). The cost does not depend on b. Small blocks are simulated user by user, which is cheaper.
 """
 
 from __future__ import annotations
@@ -24,16 +23,14 @@ Ints = NDArray[np.int64]
 
 
 class Model(NamedTuple):
-    """The true environment in the form that the sampler needs. Only the simulator knows it.
+    """The true environment, which only the simulator knows. Counts are [H, S, A, B + 2].
 
     Attributes:
-        P: probabilities of the next state on the table `possible` [H, S, A, B], see mdp/structure.py.
+        P: the probability of each next state in the table `possible` [H, S, A, B], see mdp/structure.py.
         R: mean rewards [H, S, A].
         cumulative_P, cumulative_d1: their running sums, inf from the last possible state on.
         conditional_P, conditional_d1: the probability of a state if no lower one was drawn.
-        bernoulli: whether rewards are drawn; otherwise they equal their means.
-
-    Counts are [H, S, A, B + 2].
+        bernoulli: whether rewards are drawn at random; otherwise they equal their means.
     """
 
     P: Array
@@ -52,7 +49,7 @@ EXAMPLE = Model(_CELLS, _CELLS[0], _CELLS, _ONES, _CELLS, _ONES, True, np.zeros(
 
 
 def model_of(mdp: TabularMDP, *, binary_rewards: bool = False) -> Model:
-    """Prepare an MDP for sampling. binary_rewards: whether users round rewards to 0 or 1 at random (same means)."""
+    """Prepare an MDP for sampling. binary_rewards: whether users round rewards at random to 0 or 1, without bias."""
     return Model(
         mdp.P,
         mdp.R,
@@ -96,7 +93,7 @@ def drawn_action(rng: np.random.Generator, policy: Any, h: int, s: int) -> int:
 def walk(
     rng: np.random.Generator, model: Model, policy: Any, users: int, counts: Array, starts: Ints
 ) -> None:
-    """Simulate `users` trajectories one by one; add them to `counts`, and write start-state counts to `starts`."""
+    """Simulate `users` trajectories one by one, add them to `counts`, and write their start states to `starts`."""
     H, S = policy.shape[0], policy.shape[1]
     B = model.P.shape[3]
     for s in range(S):
@@ -133,7 +130,7 @@ def sample(
     here: Ints,
     there: Ints,
 ) -> None:
-    """Draw the counts of `users` trajectories at once; add them to `counts`, and write the start states to `starts`.
+    """Draw `users` trajectories at once, add their counts to `counts`, and write their start states to `starts`.
 
     here, there: scratch arrays, int64 [S]. Rare actions are drawn first, so that their probabilities keep all digits,
     and the remaining users take the likeliest action.
@@ -171,7 +168,7 @@ def sample(
 def move(
     rng: np.random.Generator, model: Model, h: int, s: int, a: int, c: int, counts: Array, there: Ints
 ) -> None:
-    """Draw the next states of c users with the same action; add the steps to `counts`, and the states to `there`."""
+    """Draw the next states of c users with the same action; add the states to `there` and the steps to `counts`."""
     B = model.P.shape[3]
     left = c
     for x in range(B):
@@ -204,15 +201,15 @@ def interview(
     here: Ints,
     there: Ints,
 ) -> None:
-    """Draw `users` trajectories and the users' random answers; add them to `counts` and `memory`, and write `starts`.
+    """Draw `users` trajectories and the users' random answers, add them to `counts` and `memory`, and write `starts`.
 
-    Users fall into groups at random. Those of group g are asked at steps g, g + groups, ... about transition, visit or
-    reward, with probabilities `shares` [3]. Given the group's transitions, the users of a cell are split at random
-    into those who are asked about rewards and the others, and rewards are drawn for each part.
+    Users fall into groups at random. At every step h with h mod groups = g, the users of group g are asked about the
+    transition, the visit or the reward, with probabilities `shares` [3]. In each cell, rewards are drawn separately for
+    the users who are asked about rewards and for the others.
 
     Args:
         rng, asking: the random generators of trajectories and of questions.
-        walk_below: the size up to which groups are walked.
+        walk_below: the largest group whose users are simulated one by one.
         memory: see privacy/mechanisms/unary.py, [5, cells].
     """
     H, S, A, B = model.P.shape
@@ -267,7 +264,7 @@ def interview(
             for a in range(A):
                 for x in range(B + 2):
                     if x < B and next_state(model.possible, h, s, a, x) < 0:
-                        continue  # it has no counter
+                        continue  # this transition has no counter
                     part = max(0, x - B + 1)
                     memory[0, i] += inside[h, s, a, x]
                     memory[1, i] += asked[h, part]

@@ -1,4 +1,4 @@
-"""The base class of specs for learning from one private data set: a learner, a privacy budget, and a canonical form."""
+"""The base class of specs for learning from one private data set, and the fields that they share."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ LEARNING: tuple[Field, ...] = (
 
 
 class Budgeted(SpecBase):
-    """The base class of specs for learning from one private data set; their fields include those of LEARNING."""
+    """The base class of specs for learning from one private data set. Their fields include those in LEARNING."""
 
     algorithm: str
     algorithm_params: Mapping[str, Any]
@@ -61,7 +61,7 @@ class Budgeted(SpecBase):
 
     @property
     def learner(self) -> OfflineLearner:
-        """Return the learner that the spec's algorithm names."""
+        """Return the registry entry of the spec's algorithm."""
         return OFFLINE[self.algorithm]
 
     @property
@@ -71,7 +71,7 @@ class Budgeted(SpecBase):
 
     @property
     def episodes_of_one(self) -> int:
-        """Return the largest number of episodes of one user that the noise protects jointly."""
+        """Return the largest number of one user's episodes that the noise protects together."""
         raise NotImplementedError
 
     def label(self) -> str:
@@ -85,8 +85,7 @@ class Budgeted(SpecBase):
     def replace(self, **changes: Any) -> Self:
         """Copy the spec with some fields changed, and check the copy. Raises SpecError.
 
-        Fields that belong to a changed field return to their defaults, but a new algorithm keeps the parameters that
-        it shares with the old one.
+        Fields that belong to a changed field return to their defaults. A new algorithm keeps parameters that it shares.
         """
         kept = self._kept(changes)
         algorithm = changes.get("algorithm", self.algorithm)

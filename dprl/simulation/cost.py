@@ -15,7 +15,7 @@ from dprl.statistics import Statistic
 
 SAID = messages("refusals")["cost"]
 COUNTERS, MINUTES, GIGABYTES = "DPRL_MAX_COUNTERS", "DPRL_MAX_MINUTES", "DPRL_MAX_GB"
-# The limits: counters in each release, and minutes on one core and memory for one seed.
+# The limits on the counters in each release, and on the minutes (on one core) and gigabytes for one seed.
 DEFAULTS = {COUNTERS: 250_000.0, MINUTES: 10.0, GIGABYTES: 2.0}
 
 
@@ -44,8 +44,8 @@ def refused(field: str, refusal: str, name: str) -> SpecError:
 class Estimate:
     """The estimated cost of one seed of a run."""
 
-    seconds: float  # the time on one core for one seed
-    bytes: int  # the memory for one seed
+    seconds: float  # on one core
+    bytes: int  # of memory
     releases: int  # the number of releases M
 
 
@@ -70,10 +70,7 @@ class Work:
 
 
 def estimate(work: Work) -> Estimate:
-    """Estimate the seconds and bytes that one seed needs.
-
-    The times are for one core of a machine with two cores. They set expectations and limits, and never affect results.
-    """
+    """Estimate the seconds and bytes that one seed needs, on one core of a machine with two cores."""
     S, A, H, d = work.size
     M, cells = work.releases, work.cells
     rows = H * S * A
@@ -91,7 +88,7 @@ def estimate(work: Work) -> Estimate:
 
 
 def check_cost(work: Work, smaller: str = "") -> None:
-    """Raise SpecError if a run exceeds the time, memory or counter limits, and suggest other settings or `smaller`."""
+    """Raise SpecError if a run exceeds a limit. The error suggests `smaller` or other settings."""
     (S, A, H, _), cells, K = work.size, work.cells, work.users
     cost, most = estimate(work), int(limit(COUNTERS))
     if cells > most:

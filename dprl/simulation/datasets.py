@@ -1,4 +1,4 @@
-"""Draw data sets of n trajectories under a behaviour policy, as the counts from which learners compute statistics."""
+"""Draw the counts of data sets with n trajectories that follow a behaviour policy."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ class Behaviour:
 
     key: str
     title: str  # the name in menus
-    said: str  # the words of a caption; {} is the argument as a percentage
-    summary: str  # a description
-    argument: Field | None  # the field of its only number, if it has one
+    said: str  # the phrase for captions; {} is the argument as a percentage
+    summary: str  # a sentence or two
+    argument: Field | None  # the field for its number, if it has one
     # parts(mdp, argument, policy): the policies that trajectories follow. policy: [H, S], if one is given.
     parts: Callable[[TabularMDP, float, Policy], tuple[Part, ...]]
     takes_policy: bool = False  # whether its text includes a policy, see policies.py
 
     @property
     def allowed(self) -> str:
-        """Describe the text by which a spec names this behaviour."""
+        """Describe how a spec writes this behaviour."""
         if self.argument is None:
             return self.key
         named = f"{self.key}:{self.argument.name.upper()}"
@@ -131,7 +131,7 @@ def split_behaviour(text: str) -> tuple[str, str, str]:
 
 
 def check_behaviour(text: str, size: Size) -> str:
-    """Return the canonical form of a behaviour for a problem, such as mixture:0.7. Raises SpecError."""
+    """Return the canonical form of a behaviour, such as mixture:0.7. Raises SpecError."""
     key, given, policy = split_behaviour(text)
     behaviour = BEHAVIOURS.get(key)
     try:
@@ -156,11 +156,11 @@ def parts(text: str, mdp: TabularMDP) -> tuple[Part, ...]:
 
 
 def following(policy: ArrayLike, share: float = 0.7) -> str:
-    """Return the text for users of whom a share follow this deterministic policy and the others act at random.
+    """Return the text of a behaviour in which some users follow a policy and the others act at random.
 
     Args:
-        policy: the actions [H, S], such as `trace.seeds[0].policy[-1]` of an online run. `OfflineSpec` checks it again.
-        share: the share of the population that follows it, 0 to 1.
+        policy: the actions [H, S], such as `trace.seeds[0].policy[-1]` of an online run.
+        share: the share of users who follow it, from 0 to 1.
 
     Raises:
         SpecError: The policy is not a table of integers, or the share is out of range.
@@ -179,8 +179,8 @@ def following(policy: ArrayLike, share: float = 0.7) -> str:
 
 
 def sample(rng: np.random.Generator, mdp: TabularMDP, behaviour: tuple[Part, ...], n: int) -> Array:
-    """Draw the counts of n independent trajectories [H, S, A, S + 2] (rows as in mdp/counts.py), exactly but not one by
-    one: users per policy, actions and next states are multinomial. The running time does not depend on n."""
+    """Draw the counts of n independent trajectories [H, S, A, S + 2], with rows as in mdp/counts.py. All users' actions
+    and next states are drawn at once (they are multinomial), so the running time does not depend on n."""
     record = empty(mdp.H, mdp.S, mdp.A)
     m = transitions(record)
     each = multinomial(rng, n, np.array([part.share for part in behaviour]))
@@ -211,10 +211,10 @@ def occupancy(mdp: TabularMDP, behaviour: tuple[Part, ...]) -> Array:
 
 
 def coverage(mdp: TabularMDP, behaviour: tuple[Part, ...]) -> tuple[float, float]:
-    """Return how well a behaviour policy covers all state-action pairs, and those that the optimal policy visits.
+    """Return how well a behaviour policy covers all state-action pairs, and those that an optimal policy visits.
 
     The first number, d_m, is the least positive d^mu(h, s, a) (Qiao, Wang 2023, Theorem 3.4). The second is the least
-    d^mu over the (h, s, a) that the lowest optimal policy visits, or 0 if one is not covered (so Assumption 2.1 fails).
+    d^mu of a pair that the optimal policy visits (the lowest action in case of ties), or 0 if Assumption 2.1 fails.
     """
     visited = occupancy(mdp, behaviour)
     best = planning.optimum(mdp).policy

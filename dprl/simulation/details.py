@@ -14,7 +14,7 @@ from dprl.mdp.tabular import Array
 from dprl.simulation.spec import RunSpec
 from dprl.simulation.trace import Ints, TraceCore
 
-# most bytes of counts, policies and values that a seed keeps; if all need more, fewer checkpoints have them
+# most bytes of details that one seed stores; if all of them would need more, fewer checkpoints have details
 DETAIL_BYTES = 64 * 2**20
 
 
@@ -40,33 +40,30 @@ class Detail(NamedTuple):
 class SeedTrace(TraceCore[RunSpec]):
     """The results of an online run with one random seed: C checkpoints, D of them with details, P values of alpha.
 
-    The curve's axis is the number of users so far. Its measure is cumulative regret, from the exact values of the
-    policies played, not from returns.
+    The curve's axis is the number of users so far. Its measure is regret, computed from the policies' exact values.
 
     Attributes:
         gap: the expected loss per episode of the policy played just before [C].
         coverage_ratio: the largest noise so far relative to E_{eps,beta} [C] (at most 1 while the bound holds; 0
             without noise).
         pac_alpha: the values of alpha [P]; pac_count: episodes so far that were suboptimal by more than alpha [C, P].
-        detail_episodes: the users so far at the checkpoints with details [D].
+        detail_episodes: the number of users at each checkpoint with details [D].
         counts: the true counts [D, H, S, A, S + 2] (rows as in mdp/counts.py), or [D, H, S, A, B + 2] with a declared
             structure. If the learner forgets its batches, these are the counts of each row's last batch.
         noisy, released: the learner's statistic as released with noise, and as the learner sees it. If it consists of
             counts, both have the shape of `counts`, and `noisy` is NaN for counts that are not released.
-        policy: [D, H, S], Q: [D, H, S, A], V: [D, H, S], as learned after that release; if the policy is
-            stochastic, `policy` has its likeliest actions.
+        policy: [D, H, S], Q: [D, H, S, A], V: [D, H, S], as learned from that release; if the policy is
+            stochastic, `policy` holds its likeliest actions.
         chances: the action probabilities of a stochastic policy [D, H, S, A], to seven digits; otherwise [0].
-        occupancy: the probability that this policy is in s at h [D, H, S].
-        error_bound: E_{eps,beta} of the row in which it is largest [D].
-        error_used: the E that the bonus used, also of the row in which it is largest [D].
-        bounds: E_{eps,beta} of each row [D, H, S, A] if each row counts only its own players, and so has its own E;
-            otherwise [0].
-        optimism: the share of (h, s, a) with Q at least optimal [D].
+        occupancy: the probability of each state at each step under this policy [D, H, S].
+        error_bound: the largest E_{eps,beta} of a row [D].
+        error_used: the largest E that the bonus used in a row [D].
+        bounds: E_{eps,beta} of each row [D, H, S, A] if each row counts only its own players; otherwise [0].
+        optimism: the share of (h, s, a) in which Q is at least the optimal value [D].
         series: a learner's own measures by name, each [D, ..].
         beliefs: for learners of linear models (otherwise empty), each [D, steps, ..]: the fields of
-            `learners.linear.confidence.Confidence` as used in planning; the same fields prefixed with `noiseless`, as
-            they would be for the same users without noise; `truth`, the true weights [D, steps, d]; and `bound`, a
-            bound on the length of the weights [D].
+            `learners.linear.confidence.Confidence` as used in planning; the same fields without noise, with the prefix
+            `noiseless`; `truth`, the true weights [D, steps, d]; and `bound`, a bound on their length [D].
         optimal_*: the true optimum.
         v_star: the expected optimal value of an episode.
     """
@@ -96,7 +93,6 @@ class SeedTrace(TraceCore[RunSpec]):
     optimal_V: Array
     optimal_occupancy: Array
 
-    # random digits, or the counts themselves if there is no noise
     NOISY: ClassVar[Mapping[str, str]] = {"noisy": "counts", "released": "counts"}
 
     @property

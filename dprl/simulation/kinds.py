@@ -1,4 +1,4 @@
-"""The kinds of spec, such as those for online and offline runs, and the functions that work for every kind.
+"""The kinds of spec, such as online and offline runs, and the functions that work for every kind.
 
 The store, sweeps, exports and the command line use a run only through these protocols.
 """
@@ -26,7 +26,7 @@ class Run(Protocol):
         """Return the share of the work that is done, from 0 to 1."""
 
     def advance(self, seconds: float = 0.1) -> bool:
-        """Work for about `seconds`; return whether the run is done. Callers show progress or cancel between calls."""
+        """Work for about `seconds`, and return whether the run is done. Between calls, a run can be cancelled."""
 
     def curve(self) -> Curve:
         """Return the points of the curve reached so far."""
@@ -37,7 +37,7 @@ class Run(Protocol):
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of spec, such as the one for online runs, with the functions for its runs; an entry in the registry."""
+    """A kind of spec, such as online runs, and the functions for it: an entry in KINDS."""
 
     key: str
     fields: Mapping[str, Field]  # the table of a spec's fields, by name
@@ -48,14 +48,14 @@ class Kind:
     # axis, measure: the quantities on the two axes of its curves
     axis: str
     measure: str
-    # axes(spec): the possible axes of a sweep, each with a function that makes a value, or its text, canonical
+    # axes(spec): the possible axes of a sweep, each with a function that makes a value or text canonical
     axes: Callable[[Any], Mapping[str, Callable[[Any], Any]]]
     # along(spec, chosen): the spec with these values along its axes
     along: Callable[[Any, Mapping[str, Any]], Any]
-    # the questions that a spec answers without a run, by name, each a function from the spec to plain JSON that may
-    # raise SpecError. `guarantee`, the card as `Guarantee.to_dict` writes it, is always among them.
+    # questions that need no run, by name: functions from a spec to plain JSON, which may raise SpecError. Every kind
+    # answers `guarantee` with the card that `Guarantee.to_dict` writes.
     questions: Mapping[str, Callable[[Any], Any]]
-    # for the command line, further files of a trace, by name
+    # further files that the command line writes from a trace, by name
     files: Mapping[str, Callable[[Any], str]] = field(default_factory=dict)
     # compiles(spec): whether numba has to compile kernels on this machine before the first result
     compiles: Callable[[Any], bool] = lambda spec: False
@@ -67,12 +67,10 @@ KINDS: Registry[Kind] = Registry()
 
 
 def register(kind: Kind) -> None:
-    """Add a kind of spec to the registry."""
     KINDS[kind.key] = kind
 
 
 def kind_of(spec: Spec) -> Kind:
-    """Return the entry in KINDS for this spec."""
     return KINDS[spec.kind]
 
 
@@ -108,7 +106,7 @@ def trace_from_bytes(data: bytes) -> Any:
 
 
 def start(spec: Spec, seed: int) -> Run:
-    """Start one repetition of a run, with this random seed; call `advance` on the result until it is done."""
+    """Start one seed of a run. Call `advance` on the result until it is done."""
     return kind_of(spec).start(spec, seed)
 
 
@@ -129,7 +127,7 @@ def compiles(spec: Spec) -> bool:
 
 
 def answer(question: str, spec: Spec) -> str:
-    """Answer, as JSON for `answered`, one of the questions that this kind of spec can answer without a run."""
+    """Answer one of the questions of the spec's kind, as JSON for `answered`."""
     try:
         return json.dumps({"answer": kind_of(spec).questions[question](spec)})
     except SpecError as error:
@@ -157,9 +155,9 @@ def given_spec(given: Any) -> Any:
 
 
 def run(spec: Spec | Mapping[str, Any], progress: Callable[[float], None] | None = None) -> Trace[Any]:
-    """Run every seed of a spec, or of a dict of its fields, in this process. The same spec always gives the same bits.
+    """Run all seeds of a spec (or of a dict of its fields) in this process. The same spec always gives the same bits.
 
-    progress: called with the share that is done, from 0 to 1. Raises SpecError.
+    progress: a function called with the share of the work that is done, from 0 to 1. Raises SpecError.
     """
     asked: Spec = given_spec(spec)
     traces = []

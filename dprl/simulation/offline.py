@@ -24,7 +24,7 @@ OWNERS: dict[str, Mapping[str, Any]] = {"environment": ENVIRONMENTS, "algorithm"
 def along(base: OfflineSpec, chosen: Mapping[str, Any]) -> OfflineSpec:
     """Return the base spec with these values of the swept settings. Raises SpecError if they are incompatible.
 
-    Another learner keeps the budget of the base if it supports the same kind of guarantee.
+    A new learner keeps the base spec's budget if it supports the same kind of guarantee.
     """
     changes = {name: value for name, value in chosen.items() if name in FIELDS}
     learner = OFFLINE[chosen.get("algorithm", base.algorithm)]
@@ -41,8 +41,8 @@ def covered(spec: OfflineSpec) -> dict[str, Any]:
     Returns:
         d_m: the least positive d^mu.
         optimal: the least d^mu over the optimal policy's pairs.
-        visits: the share of a data set that visits each pair, d^mu [H, S, A].
-        best: the share of the lowest optimal policy's episodes that visit each pair [H, S, A].
+        visits: the probability that a trajectory in the data set visits each pair, d^mu [H, S, A].
+        best: the probability that the optimal policy (the lowest one) visits each pair [H, S, A].
     """
     mdp = ENVIRONMENTS[spec.environment].make(**spec.environment_params)
     parts = datasets.parts(spec.behaviour, mdp)

@@ -63,13 +63,12 @@ def sizes_of(n: int) -> Ints:
 class OfflineSpec(Budgeted):
     """The description of an offline run, checked and in canonical form, so that specs with the same meaning are equal.
 
-    Its curve is over data sets of growing size, each drawn independently from the behaviour policy; each seed repeats
-    all of this. Missing parameters have their defaults, and fields that a combination does not use are None. FIELDS
-    gives types, ranges and defaults. As in RunSpec, the environment may be a model of your own.
+    Each point of its curve is a new data set, larger than the one before, drawn from the behaviour policy. Missing
+    parameters take their defaults, and fields that do not apply are None. As in RunSpec, the environment may be a model
+    of your own.
 
     Raises:
-        SpecError: A field is not allowed, or the run exceeds a limit; one sentence names the field and the allowed
-            values.
+        SpecError: A field is not allowed, or the run exceeds a limit. The message names the field and what is allowed.
     """
 
     environment: custom.Named = field(default="riverswim", kw_only=False)  # type: ignore[arg-type]
@@ -118,7 +117,6 @@ class OfflineSpec(Budgeted):
         self._check_cells("environment_params")
 
     def label(self) -> str:
-        """Return a short name for a legend."""
         return called(super().label(), phrase("rewards") if self.rewards == "learned" else "")
 
     @property
@@ -128,7 +126,6 @@ class OfflineSpec(Budgeted):
 
     @property
     def episodes_of_one(self) -> int:
-        """Return the largest number of episodes of one user that the noise protects jointly."""
         return self.contribution
 
     def estimate(self) -> Estimate:

@@ -1,4 +1,4 @@
-"""Online runs as a kind of spec, and the privacy guarantee of a run, which is known before it starts."""
+"""Online runs as a kind of spec, and their privacy guarantee, which is known before a run starts."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from dprl.simulation.prepare import guarantee_of
 from dprl.simulation.spec import AXIS, FIELDS, MEASURE, RunSpec
 
 DELTAS = tuple(10.0 ** (-k / 2) for k in range(20, 2, -1))  # 1e-10 to 0.03
-FALSE = tuple(np.linspace(0.0, 1.0, 101))  # the shares of false accusations at which the curve is computed
-FACTORS = (4.0, 2.0, 1.4, 1.0, 0.7, 0.5, 0.3)  # of the noise, for comparison with more and less noise
+FALSE = tuple(np.linspace(0.0, 1.0, 101))  # shares of false accusations
+FACTORS = (4.0, 2.0, 1.4, 1.0, 0.7, 0.5, 0.3)  # multiples of the noise, for comparison
 
 
 def start(spec: RunSpec, seed: int) -> Run:
@@ -34,7 +34,7 @@ def start(spec: RunSpec, seed: int) -> Run:
 
 
 def compiles(spec: RunSpec) -> bool:
-    """Return whether numba has to compile a run's kernels on this machine before there is a first result."""
+    """Return whether numba has to compile a run's kernels on this machine before the first result."""
     loop = loop_of(spec)
     return bool(loop.lack(spec)) and not on_disk(loop.kernel)
 
@@ -50,12 +50,12 @@ def promise(spec: RunSpec) -> dict[str, Any] | None:
 
     Returns:
         deltas, epsilons: the proved pairs (epsilon, delta).
-        false, missed: a lower bound for every test: if a share `false` is accused falsely, at least a share `missed`
-            of the users is missed (a bound on f of f-DP: f(x) >= 1 - delta - e^epsilon x for every proved pair).
-        right: the probability that the best attacker guesses right which of two equally likely worlds is true.
-        rho: the rho of zero-concentrated privacy, None if none is known.
+        false, missed: a test that accuses a share `false` of users falsely misses at least a share `missed` of the
+            true cases (f-DP: f(x) >= 1 - delta - e^epsilon x for every proved pair).
+        right: the best attacker's probability of guessing which of two equally likely worlds is true.
+        rho: the rho of zero-concentrated privacy, or None if it is unknown.
         separation: the separation of the best attacker's scores.
-        separations, measures: for more and less noise of its kind, the separation and the epsilon proved at `delta`.
+        separations, measures: for FACTORS of this noise, the separation and the epsilon proved at `delta`.
         delta: the spec's delta, at which an attack is measured.
     """
     noise = loop_of(spec).noise_of_run(spec)
@@ -68,7 +68,7 @@ def promise(spec: RunSpec) -> dict[str, Any] | None:
     pairs = [(d, epsilon) for d, epsilon in pairs if math.isfinite(epsilon)]
     rho = max(map(zcdp_of, places))
     most = max(epsilon for _, epsilon in pairs)
-    tangents = [(e, noise.delta(e)) for e in np.linspace(0.0, most, 40)]  # proved, epsilon rises from 0
+    tangents = [(e, noise.delta(e)) for e in np.linspace(0.0, most, 40)]  # proved pairs, from epsilon = 0
     others, group = [scaled(worst, f) for f in FACTORS], noise.group
     proved = [(group * separation_of(less), group_epsilon(less, group, delta)) for less in others]
     return {
@@ -86,7 +86,7 @@ def promise(spec: RunSpec) -> dict[str, Any] | None:
 
 
 def _missed(tangents: list[tuple[float, float]], false: float) -> float:
-    """Return a lower bound on the share of users that a test misses. tangents: proved pairs; false: false alarms."""
+    """Return a lower bound on the share of true cases that a test misses, if its share of false alarms is `false`."""
     found = [0.0]
     for epsilon, delta in tangents:
         found += [1 - delta - math.exp(epsilon) * false, math.exp(-epsilon) * (1 - delta - false)]

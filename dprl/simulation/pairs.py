@@ -1,4 +1,4 @@
-"""Find which environments, mechanisms and sizes of noise are compatible with a learner."""
+"""Find the environments, mechanisms and sizes of noise that a learner can use."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def mechanisms_for(algorithm: str, privacy: str) -> tuple[str, ...]:
     """Return the keys of the mechanisms that a learner can use under a privacy model, with the default first.
 
     The sensitivity of the learner's statistic must be known in the norm that the noise needs. A learner that forgets
-    each batch releases it separately, so no draw of noise may be kept for another release. Mechanisms of other packages
-    are for running counts only: noise for repeated questions would have another distribution.
+    each batch cannot use a mechanism that keeps draws of noise for later releases. Mechanisms from other packages work
+    only for running counts, because noise for repeated questions would have another distribution.
     """
     norms = ALGORITHMS[algorithm].statistic.norms
     known = tuple(key for key in PRIVATIZERS[privacy].mechanisms if MECHANISMS[key].norm in norms)
@@ -42,11 +42,10 @@ def runs_in(algorithm: str, environment: str) -> bool:
 
 
 def not_counted(reports: str, algorithm: str, privacy: str, mechanism: str | None, choice: str = "") -> str:
-    """Explain why rows cannot add up only these reports; return "" if they can. choice: the name of `reports` in the
-    sentence, if not its key.
+    """Explain why rows cannot count only these reports; return "" if they can. choice: their name in the sentence.
 
-    To count only the reports of users who were told to play a row, each report, or each batch, needs noise of its own,
-    and who plays which row must be known in advance.
+    A row can count only the users who were told to play it if each report or batch has its own noise, and if it is
+    known in advance who plays which row.
     """
     if reports == "all":
         return ""
@@ -65,7 +64,7 @@ def not_counted(reports: str, algorithm: str, privacy: str, mechanism: str | Non
 
 
 def calibrations_for(algorithm: str, mechanism: str) -> tuple[str, ...]:
-    """Return the possible sizes of the noise, with the default first; "paper" is included if a paper states one."""
+    """Return the possible sizes of the noise, with the default first. "paper" is one of them if a paper states it."""
     known = ALGORITHMS[algorithm].statistic.in_papers
     return ("calibrated", "paper") if mechanism in known else ("calibrated",)
 
@@ -73,9 +72,8 @@ def calibrations_for(algorithm: str, mechanism: str) -> tuple[str, ...]:
 def uncovered(algorithm: str, privacy: str, calibration: str | None, bonus: str, reports: str = "all") -> str:
     """Describe the noise that a learner's exploration bonus does not cover; return "" if there is none.
 
-    Noise as in the paper, and a shuffler's bits, are equally large in every counter. Calibrated noise is as large in
-    each part as that part tolerates, so it may exceed a bonus that a paper states for equal noise. Such a bonus does
-    not cover rows with an E of their own either.
+    A paper's noise and a shuffler's bits are equally large in all counters. Calibrated noise may be larger in some, and
+    so exceed a bonus that a paper states for equal noise. Such a bonus does not cover rows with their own E either.
     """
     even = calibration == "calibrated" and not PRIVATIZERS[privacy].binary_rewards
     if bonus != "paper":

@@ -28,7 +28,7 @@ _ROW = re.compile(rf"((?:{_ACTION.pattern})+)(?:{TIMES}([1-9][0-9]{{0,5}}))?")
 
 
 def policy_text(policy: Policy) -> str:
-    """Write a policy [H, S] as text. Each policy has exactly one such text."""
+    """Write a policy [H, S] as text. Equal policies have equal texts."""
     rows = ["".join(map(_digits, row)) for row in np.asarray(policy).tolist()]
     runs = ((row, len(list(same))) for row, same in groupby(rows))
     return NEXT.join(row if times == 1 else f"{row}{TIMES}{times}" for row, times in runs)

@@ -32,7 +32,7 @@ def streams(spec: RunSpec, seed: int) -> tuple[np.random.Generator, np.random.Ge
 
 
 def world_of(spec: RunSpec) -> TabularMDP:
-    """Return the model of a spec's environment, with only declared transitions, in the form for compiled kernels."""
+    """Return the environment's model in the form for compiled kernels, restricted to the declared transitions."""
     mdp = ENVIRONMENTS[spec.environment].make(**spec.environment_params)
     if spec.structure is not None:
         mdp = structure.restricted(mdp, structure.table(spec.environment, spec.environment_params))
@@ -65,10 +65,9 @@ def noise_of(
     releases: int | None = None,
     statistic: Statistic | None = None,
 ) -> Noise:
-    """Return the noise of a run. times: the number of users at each release [M], or at the end of each batch.
-    releases: the limit M of a schedule that decides during the run; times are then the ends of epochs. batches:
-    given if a learner learns from each batch alone. statistic: given if more is known about the learner's statistic
-    than the learner's registry entry states."""
+    """Return the noise of a run. times: the number of users at each release, or at the end of each batch or epoch [M].
+    batches: given if the learner learns from each batch separately. releases: the limit M of a schedule that decides
+    during the run. statistic: given if it differs from the spec's."""
     size, seen = spec.problem_size, statistic or spec.statistic
     counted = spec.reports != "all"
     if counted:
@@ -103,15 +102,15 @@ def paper_noise(spec: RunSpec, statistic: Statistic) -> PaperScale:
 
 
 def error_told(spec: RunSpec, noise: Noise) -> Array:
-    """Return the error E that the learner assumes in a count [B]: with the practical bonus (for elimination),
-    PRACTICAL_E deviations of one counter; with the anytime bonus, the radius of a row's noise; else E_{eps,beta}."""
+    """Return the error E that the learner assumes in a count [B]: the radius of a row's noise with the anytime bonus,
+    PRACTICAL_E standard deviations of one counter with the practical bonus, and otherwise E_{eps,beta}."""
     if spec.bonus == "anytime":
         return noise.radius()
     return PRACTICAL_E * noise.std if spec.bonus == "practical" else noise.bound
 
 
 def guarantee_of(spec: RunSpec, noise: Noise) -> Guarantee:
-    """Return a run's guarantee card, with the public facts and the noise that the learner's bonus does not cover."""
+    """Return a run's guarantee card, with the public facts and any noise that the learner's bonus does not cover."""
     learner = ALGORITHMS[spec.algorithm]
     known = (*learner.public, *["structure"] * bool(spec.structure))
     card = noise.guarantee()

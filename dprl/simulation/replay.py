@@ -1,10 +1,9 @@
 """Prepare a run that a web page can play without a server: one seed at one epsilon, and how the other runs differ.
 
-Noise is calibrated here, separately for each budget in `stops`. For a budget between two of these, a page would have
-to calibrate noise or to guess it, so it offers none.
+Noise is calibrated here for each epsilon in `stops`. A page cannot calibrate noise, so it offers no other epsilon.
 
-Up to rounding, most arrays of another budget are multiples of this one's arrays: a page multiplies, and then corrects
-the last places by the stored units. The run then starts from the same bits as a native run.
+For another epsilon, most arrays are multiples of this one's arrays, up to rounding. A page multiplies them and then
+corrects the last digits by the stored amounts, so that the run starts from the same bits as a native run.
 """
 
 from __future__ import annotations
@@ -42,17 +41,17 @@ from dprl.simulation.loops.replan import SeedRun
 from dprl.simulation.prepare import guarantee_of, streams
 from dprl.simulation.spec import RunSpec
 
-QUESTION = "replay"  # by which pages ask a worker for it
-# The budgets of a slider: round numbers, from one with hardly any learning to one with hardly any noise.
+QUESTION = "replay"  # the question that pages ask a worker
+# The slider's values of epsilon, from hardly any learning to hardly any noise.
 STOPS = (
     0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0, 7.0, 10.0, 15.0, 20.0, 30.0,
 )  # fmt: skip
-SEEDS = 20  # for every run: a page may show more or fewer than the spec has
-MOST_SECONDS = 2.0  # for one seed, natively; a browser takes up to four times as long
+SEEDS = 20  # of every run, because a page may show more or fewer seeds than the spec has
+MOST_SECONDS = 2.0  # for one seed in native code; a browser takes up to four times as long
 MOST_BYTES = 50 * 2**20  # for one seed; four are played at a time
 LAST_PLACES = 127  # the largest correction, in units of the last place
-# If the learner receives another E, a page has no E_{eps,beta} of other budgets: the loop only divides the largest
-# noise by it for the record, which no page shows.
+# If the learner receives its own E (TOLD), E_{eps,beta} (UNSEEN) affects only a record that no page shows, so pages do
+# not get its values for other budgets.
 UNSEEN, TOLD = "setup.bound", "setup.error"
 
 
@@ -79,18 +78,14 @@ def unplayable(spec: Any) -> str:
 
 
 def replayed(spec: RunSpec) -> dict[str, Any]:
-    """Return a run as JSON for a web page that plays it. The number of seeds in the spec makes no difference.
+    """Return a run as JSON for a web page that plays it. Raises SpecError if it cannot be played.
 
     Returns:
         kernel, words, drawn: see `Pack`, for seed 0 at the run's own epsilon.
-        names, buffers: the names and contents of its B buffers.
-        shapes: the shapes, by name.
+        names, buffers, shapes: the names, contents and shapes of its buffers.
         seeds: for each seed, the buffers that differ, by number.
-        stops: for each epsilon, the words and buffers that differ, and its guarantee without the ladder.
-        v_star: the exact value of an optimal episode, with the bits that a trace has.
-
-    Raises:
-        SpecError: The run cannot be played.
+        stops: for each epsilon, the words and buffers that differ, and the guarantee card without its ladder.
+        v_star: V*, with the same bits as in a trace.
     """
     if wrong := unplayable(spec) or ModuleRun.lack(spec):
         raise SpecError("algorithm", wrong)
@@ -125,10 +120,9 @@ def replayed(spec: RunSpec) -> dict[str, Any]:
 
 
 def light_pack(run: SeedRun) -> Pack:
-    """Pack a run before its first user. Noise that the optimal factorisation draws in advance is left out, because
-    the page draws it with the same bits.
+    """Pack a run before its first user plays. Raises ValueError if users have played.
 
-    Raises ValueError if users have played.
+    Noise that the optimal factorisation draws in advance is left out, because the page draws it with the same bits.
     """
     if run.users > 0:
         raise ValueError("A run has to be packed before its first user plays.")
@@ -154,7 +148,7 @@ def light_pack(run: SeedRun) -> Pack:
         packing.add(f"draws.{label}", array)
     merging, packing.words = packing.words, []
     placed = {buffer.name: number for number, buffer in enumerate(packing.buffers)}
-    # gaussian_sum for one item: it adds one draw to each cell
+    # for one item, gaussian_sum adds one draw to each cell
     packing.words += [BufferAddress(result), BufferAddress(result), 0]
     packing.add("draws.leaves", np.array([0, 1, 2]))
     packing.add("draws.batches", np.zeros((1, 1), dtype=run.setup.batches.dtype))
@@ -179,7 +173,7 @@ def stops_of(spec: RunSpec) -> list[float | None]:
 
 
 def _differing(first: Pack, other: Pack) -> list[list[Any]]:
-    """Return the index and content of each buffer that differs between two packs and that a page uses (see UNSEEN)."""
+    """Return the index and content of each buffer that differs between two packs, unless no page uses it (UNSEEN)."""
     unseen = UNSEEN if any(buffer.name == TOLD for buffer in first.buffers) else ""
     return [
         [number, _told_from(mine.array, its.array)]

@@ -24,7 +24,7 @@ from dprl.simulation.pairs import calibrations_for, mechanisms_for, not_counted,
 from dprl.statistics import REPLACE_ONE, Statistic
 from dprl.statistics.counts import Counts, Declared
 
-# Here all registries are complete: one module of a package may register entries of several kinds.
+# Plug-ins are loaded when all registries exist, because one module may register entries of several kinds.
 add_plugins(
     outside.GROUP, MECHANISMS, tuple(f.name for f in fields_of(Mechanism)), outside.refusal, outside.offer
 )
@@ -32,7 +32,7 @@ add_plugins("dprl.environments", ENVIRONMENTS, tuple(f.name for f in fields_of(E
 add_plugins("dprl.learners", ALGORITHMS, NEEDED)
 
 DEFAULT_DELTA = 1e-6
-MOST_OF_ONE = 1000  # episodes
+MOST_OF_ONE = 1000  # episodes of one user
 TIED = "1/(10K)"  # a delta that is small compared with 1 / users
 
 FIELDS: Registry[Field] = Registry(
@@ -110,13 +110,12 @@ AXIS, MEASURE = "episode", "regret"  # of the curve of an online run
 class RunSpec(SpecBase):
     """The description of an online run, checked and in canonical form, so that specs with the same meaning are equal.
 
-    Missing parameters of environment and algorithm have their defaults. Fields that a combination does not use are
-    None (without privacy: mechanism, calibration, epsilon, delta; beta, if nothing depends on it). The environment may
-    be a model of your own: a TabularMDP, or P, R and d1 as a dict or JSON; its key is then `custom`.
+    Missing parameters of the environment and the algorithm take their defaults. Fields that do not apply are None, such
+    as epsilon without privacy. The environment may be a model of your own: a TabularMDP, or P, R and d1 as a dict or
+    JSON. Its key is then `custom`.
 
     Raises:
-        SpecError: A field is not allowed, or the run exceeds a limit on memory or time; one sentence names the field
-            and what is allowed.
+        SpecError: A field is not allowed, or the run exceeds a limit. The message names the field and what is allowed.
     """
 
     environment: custom.Named = field(default="riverswim", kw_only=False)  # type: ignore[arg-type]
@@ -172,7 +171,7 @@ class RunSpec(SpecBase):
         self._choose("privacy", learner.privacies, learner.key)
         self._set("bonus", self.bonus or learner.bonuses[0])
         self._choose("bonus", learner.bonuses, learner.key)
-        # a schedule that belongs to another learner means nothing to this one, which uses the default
+        # the default replaces a schedule that belongs to another learner
         foreign = self.schedule in {other.schedule for other in ALGORITHMS.values() if other.schedule}
         given = schedules.DEFAULT if foreign else self.schedule
         per_release = PRIVATIZERS[self.privacy].per_release
@@ -193,7 +192,7 @@ class RunSpec(SpecBase):
 
     @property
     def declared(self) -> Declared | None:
-        """Return the facts about declared transitions on which noise depends. Raises SpecError for undeclared ones."""
+        """Return the facts about declared transitions that affect the noise. Raises SpecError for any others."""
         return structure.declared(self.environment, self.environment_params) if self.structure else None
 
     @property
@@ -234,19 +233,19 @@ class RunSpec(SpecBase):
             raise SpecError("delta", filled(SAID["delta_other"], **told))
 
     def _choose_reports(self, named: bool) -> None:
-        """Fill in `reports` (whose reports each count adds up), and check it. named: whether a mechanism was given."""
+        """Fill in and check `reports`. named: whether a mechanism was given."""
         if not self.reports:
             self._set("reports", "all" if named else self._default_reports())
         elif reason := not_counted(self.reports, self.algorithm, self.privacy, self.mechanism):
             raise SpecError("reports", filled(SAID["reports"], reason=reason))
 
     def _default_reports(self) -> str:
-        """Return the default of `reports`: "all" if the noise or bonus is a paper's, else the privacy model's own."""
+        """Return the default of `reports`: "all" if the noise or bonus is as in a paper, else the privacy model's."""
         usual = "all" if "paper" in (self.calibration, self.bonus) else PRIVATIZERS[self.privacy].reports
         return "all" if not_counted(usual, self.algorithm, self.privacy, self.mechanism) else usual
 
     def _default_mechanism(self) -> str:
-        """Return the privacy model's first mechanism that fits the calibration, delta and the number of releases."""
+        """Return the privacy model's first mechanism that fits the calibration, delta and number of releases."""
         known = mechanisms_for(self.algorithm, self.privacy)
         fitting = [
             key
@@ -258,7 +257,6 @@ class RunSpec(SpecBase):
         return (roomy or fitting[-1:] or known)[0]
 
     def _has_room_for(self, mechanism: str) -> bool:
-        """Return whether a mechanism stays within the memory and time limits for the schedule's number of releases."""
         try:
             self._estimate_limits(mechanism)
         except SpecError:
@@ -306,12 +304,12 @@ class RunSpec(SpecBase):
         return cls.from_dict(read_json("spec", text))
 
     def replace(self, **changes: Any) -> RunSpec:
-        """Copy the spec with some fields changed, and check the copy.
+        """Copy the spec with some fields changed, and check the copy. Raises SpecError.
 
-        Fields that belong to a changed field (the parameters of the environment, the mechanism of the privacy model),
-        and fields that the old combination ignored, return to their defaults unless you change them, too. So does a
-        default mechanism, because it depends on schedule and delta, and the default bonus if the algorithm changes.
-        `reports` returns to its default along with a default mechanism; with a named one, it is kept if it fits.
+        Fields that belong to a changed field (such as the environment's parameters) and fields that did not apply
+        before return to their defaults, unless you change them, too. So does a default mechanism, because it depends on
+        the schedule and delta, and a default bonus if the algorithm changes. `reports` returns to its default along
+        with a default mechanism, and otherwise is kept if it fits.
         """
         kept = self._kept(changes)
         if self.mechanism is not None and self.mechanism == self._default_mechanism():
@@ -319,7 +317,7 @@ class RunSpec(SpecBase):
             if self.reports == self._default_reports() and changes.get("mechanism") is None:
                 kept.pop("reports", None)
         if self.mechanism is not None and MECHANISMS[self.mechanism].pure:
-            kept.pop("delta", None)  # a pure mechanism has its own
+            kept.pop("delta", None)  # a pure mechanism has its own delta
         if "algorithm" in changes and self.bonus == ALGORITHMS[self.algorithm].bonuses[0]:
             del kept["bonus"]
         told = kept | changes

@@ -1,7 +1,7 @@
-"""The declared structure of an environment: the transitions that are possible, which count as public knowledge.
+"""The declared structure of an environment: its possible transitions, which count as public knowledge.
 
-A spec's `structure` is OWN, the environment's own knowledge, or None. For a model of your own, that knowledge is its
-key `possible`; otherwise, all transitions with positive probability are possible.
+A spec's `structure` is None or OWN, which means that the environment declares them. A model of your own may list them
+under its key `possible`; otherwise, all transitions with positive probability are possible.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from dprl.mdp.structure import Table, on_table, table_of, transitions
 from dprl.statistics.counts import Declared
 
 OWN = "environment"
-MAX_MODEL = 50_000_000  # most probabilities of a model that is compared with its declaration
+MAX_MODEL = 50_000_000  # most probabilities in a model that is compared with its declaration
 
 
 def check(given: str, learner: str) -> None:
@@ -42,7 +42,7 @@ def table(environment: str, params: Mapping[str, Any]) -> Table:
 
 
 def declared(environment: str, params: Mapping[str, Any]) -> Declared:
-    """Return the facts about the declared transitions on which noise depends. Raises SpecError as `table` does."""
+    """Return the facts about the declared transitions that affect the noise. Raises SpecError as `table` does."""
     return _known(environment, json.dumps(dict(params), sort_keys=True))[1]
 
 
@@ -64,7 +64,7 @@ def _known(environment: str, params: str) -> tuple[Table, Declared]:
         found = table_of(allowed[:1] if (allowed == allowed[0]).all() else allowed)
     elif found is None:
         found = mdp.possible.copy()
-    if (found == found[:1]).all():  # one step stands for all if they are alike
+    if (found == found[:1]).all():  # if all steps are alike, one is enough
         found = np.ascontiguousarray(found[:1])
     found.flags.writeable = False
     restricted(mdp, found)

@@ -1,7 +1,4 @@
-"""The results of any run: a curve, the optimal value, the privacy guarantee and the computing time.
-
-Each kind of spec adds details of its own, such as those of details.py.
-"""
+"""The results of any run: a curve, the optimal value, the privacy guarantee and the computing time."""
 
 from __future__ import annotations
 
@@ -35,8 +32,8 @@ NONNEGATIVE = ("regret", "gap")  # measures
 
 
 class Spec(Protocol):
-    """The interface of a run's description: frozen, checked, hashable, in canonical form. kind is the key of its
-    Kind (kinds.py), size the largest value on its curve's axis, and seeds the number of independent repetitions."""
+    """The interface of a run's description, which is frozen, checked, hashable and in canonical form. kind: the key of
+    its Kind (kinds.py); size: the largest value on the curve's axis; seeds: the number of independent repetitions."""
 
     kind: ClassVar[str]
 
@@ -65,7 +62,7 @@ class Spec(Protocol):
 
 
 class Curve(NamedTuple):
-    """A curve: axis and measure as one word each, such as episode and regret, and increasing points with values [C]."""
+    """A curve: one word each for axis and measure, such as episode and regret, and values at increasing points [C]."""
 
     axis: str
     measure: str
@@ -83,16 +80,16 @@ S_co = TypeVar("S_co", covariant=True)  # a Spec; unbound, so that a list of run
 class TraceCore(Generic[S_co]):
     """The results of a run with one random seed. Subclasses add read-only arrays, mappings of arrays, or plain JSON."""
 
-    spec: S_co  # the spec; each subclass has one kind
+    spec: S_co  # each subclass has one kind of spec
     seed: int
     complete: bool  # whether the seed ran to its end
     curve: Curve
     v_star: float | None  # the best possible value; None if no model is known
-    guarantee: Guarantee  # the stated and the proved guarantee
+    guarantee: Guarantee  # both as stated and as proved
     seconds: float  # the computing time
-    rate: float  # the distance covered along the curve's axis per second
+    rate: float  # progress along the curve's axis per second
 
-    # fields that do not compress, each with the field it may equal, in which case it is not stored
+    # fields of noise, which are not compressed, each with another field; if the two are equal, only the other is stored
     NOISY: ClassVar[Mapping[str, str]] = {}
 
     def __post_init__(self) -> None:
@@ -146,7 +143,7 @@ class TraceCore(Generic[S_co]):
                 if name in self.NOISY and np.array_equal(array, getattr(self, self.NOISY[name])):
                     continue
                 entry = zipfile.ZipInfo(f"{name}.npy")
-                # Noise has no pattern to find: trying to compress it takes longer than simulating it.
+                # trying to compress noise takes longer than simulating it
                 entry.compress_type = zipfile.ZIP_STORED if name in self.NOISY else zipfile.ZIP_DEFLATED
                 with archive.open(entry, "w") as file:
                     np.lib.format.write_array(file, array, allow_pickle=False)
@@ -241,8 +238,8 @@ class Trace(Generic[T_co]):
         return self.seeds[0].curve
 
     def frame(self, *, whole: bool = True) -> pd.DataFrame:
-        """Return a tidy table with one row per seed and point of the curve, and columns such as seed, episode and
-        regret. whole: whether to include all points; otherwise only the last."""
+        """Return a tidy table with one row for each seed and point of the curve, and columns such as seed, episode and
+        regret. whole: whether to include all points, or only the last one."""
         import pandas as pd
 
         check_flags(whole=whole)
@@ -257,12 +254,10 @@ class Trace(Generic[T_co]):
         )
 
     def summary(self) -> dict[str, Any]:
-        """Return the end of the curve with its 95% t interval over seeds, the stated and proved guarantees, and the
-        speed.
+        """Return the final value with its 95% t interval over seeds, the stated and proved guarantees, and the speed.
 
-        If the measure is never negative, as regret and suboptimality are, its interval begins at 0 or above.
-
-        Values that do not exist (an interval of one seed, a guarantee that nobody states) are None; rho is left out.
+        Intervals of regret and suboptimality begin at 0 or above. Missing values, such as the interval of a single
+        seed, are None, but a missing rho is left out.
         """
         final = self.values[:, -1]
         low = high = None

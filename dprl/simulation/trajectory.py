@@ -21,13 +21,13 @@ MOST_TEXT = 4000
 
 @dataclass(frozen=True)
 class Trajectory:
-    """An episode. steps: H triples (state, action, reward). After the last step the user stays in that step's state."""
+    """An episode of H steps (state, action, reward). After the last step, the user stays in the same state."""
 
     steps: tuple[tuple[int, int, int], ...]
 
     @classmethod
     def parse(cls, name: str, text: object, size: Size) -> Trajectory:
-        """Parse `state/action/reward ...`; the last step is repeated up to step H. Raises SpecError, naming `name`."""
+        """Parse steps written as state/action/reward; the last one is repeated up to step H. Raises SpecError."""
         words = text.split() if isinstance(text, str) and len(text) <= MOST_TEXT else []
         steps: list[tuple[int, int, int]] = []
         for word in words:
@@ -60,7 +60,7 @@ class Trajectory:
     def counts(self, size: Size, possible: Table | None = None) -> Array:
         """Return the counts of this trajectory, [H, S, A, B + 2]: rows as in mdp/counts.py.
 
-        possible: the next states declared possible, by default all; a step to any other is left out.
+        possible: the declared next states, by default all; a step to any other state is left out.
         """
         table = every_state(size.S) if possible is None else possible
         counts = empty(size.H, size.S, size.A, table.shape[3])
@@ -78,15 +78,15 @@ def _row(table: Table, h: int, s: int, a: int) -> Table:
 
 
 def stays(table: Table, h: int, s: int, a: int, beside: int = -1) -> int:
-    """Return a possible next state of (h, s, a): s if possible, else the first, but not `beside` if avoidable."""
+    """Return s if it is a possible next state of (h, s, a), else the first such state; avoid `beside` if possible."""
     row = _row(table, h, s, a)
     known = [int(x) for x in row[row >= 0]]
     return next((x for x in (s, *known) if x in known and x != beside), known[0])
 
 
 def farthest(size: Size, possible: Table | None = None) -> tuple[str, str]:
-    """Return two trajectories that differ in as many counters as possible: in 6H if there are two states or actions. At
-    each step they differ in the state or, if it is the same, in the action. possible: see `Trajectory.counts`."""
+    """Return two trajectories that differ in as many counters as possible (6H with two or more states or actions). At
+    each step, they differ in the state or, failing that, in the action. possible: see `Trajectory.counts`."""
     table = every_state(size.S) if possible is None else possible
     first, second, s, other = [], [], 0, size.S - 1
     for h in range(size.H):

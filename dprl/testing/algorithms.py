@@ -21,11 +21,11 @@ GIVEN = ("released", "errors", "possible", "constants")  # arrays that a plan re
 
 
 def check_algorithm(algorithm: Learner) -> tuple[str, ...]:
-    """Check an online tabular algorithm, registered or not, as plain Python, and return the names of the checks.
+    """Check an online tabular algorithm, registered or not, in plain Python, and return the names of the checks.
 
-    - record: the key, texts, privacy models and bonuses are known.
-    - function of what was released: the same releases lead to the same plans, for other users and when repeated. Q, V
-      and policy are finite and in their ranges, and `plan` writes to no other array.
+    - record: it has a key and texts, and its privacy models and bonuses are known.
+    - function of what was released: the same releases lead to the same plans, even for other users. Q, V and policy
+      are finite and within their ranges, and `plan` changes no other array.
 
     Raises CheckFailed at the first check that fails, and SpecError if this is not a tabular algorithm.
 
@@ -41,7 +41,6 @@ def check_algorithm(algorithm: Learner) -> tuple[str, ...]:
 
 
 def record(algorithm: TabularLearner) -> None:
-    """Check that the algorithm has a key and texts, and that its privacy models and bonuses are known."""
     texts(algorithm)
     unknown = set(algorithm.privacies) - PRIVATIZERS.keys()
     require(not unknown, f"privacies: {', '.join(unknown)} is none of {', '.join(PRIVATIZERS)}")
@@ -53,7 +52,6 @@ def record(algorithm: TabularLearner) -> None:
 
 
 def function_of_what_was_released(algorithm: TabularLearner) -> None:
-    """Check that equal releases lead to equal plans, even for other users in other environments."""
     for bonus in algorithm.bonuses:
         first, counts = plans_of(algorithm, bonus, 0, 0)
         for seed, world in ((0, 0), (1, 0), (2, 7)):

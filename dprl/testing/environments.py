@@ -1,4 +1,4 @@
-"""Checks of an environment: every model that it builds matches its record."""
+"""Checks of an environment: each of its models must match its record."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def check_environment(environment: Environment) -> tuple[str, ...]:
     """Check an environment, registered or not, and return the names of the checks.
 
     - record: it has a key, texts, and a field H.
-    - models: at its defaults and at the ends of each field, its model is valid, and the same when made again.
+    - models: with default parameters and at the limits of each field, its model is valid, and equal when made again.
 
     Raises CheckFailed at the first check that fails.
 
@@ -33,13 +33,12 @@ def check_environment(environment: Environment) -> tuple[str, ...]:
 
 
 def record(environment: Environment) -> None:
-    """Check that the environment has a key, texts, and a field H."""
     texts(environment)
     require("H" in [field.name for field in environment.fields], "fields: H is missing; give horizon(20)")
 
 
 def settings(environment: Environment) -> Iterator[dict[str, Any]]:
-    """Yield the defaults, and then the ends and choices of each field."""
+    """Yield the default parameters, and then the limits or choices of each field."""
     yield {}
     for field in environment.fields:
         ends = field.choices or (field.low if not field.low_open else None, field.high)
@@ -75,5 +74,4 @@ def models(environment: Environment) -> None:
 
 
 def same(one: TabularMDP, other: TabularMDP) -> bool:
-    """Return whether two models agree in every number."""
     return all(np.array_equal(getattr(one, name), getattr(other, name)) for name in ("P", "R", "d1"))

@@ -1,4 +1,4 @@
-"""Checks of a mechanism: whether its noise has the stated properties, and whether an attack refutes its proof."""
+"""Checks of a mechanism: its noise must have the stated properties, and no attack may refute its privacy proof."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from dprl.statistics import Change
 from dprl.testing.report import require, run_checks, texts
 
 RELEASES = 63
-# Users at each release if each user draws noise of their own: sorted, from 1 to 2,000.
+# the number of users at each release, if each user draws their own noise
 TIMES = np.unique(np.random.default_rng(38).integers(1, 2000, RELEASES))
 CELLS = 20_000  # counters drawn at a time: enough to resolve about 1%
-LEVEL = 1e-4  # probability that a correct mechanism would fail a check with a random seed
+LEVEL = 1e-4  # probability that a correct mechanism fails a check by chance
 FAR = 5.5  # a correct mechanism's means stay within this many standard errors
 DELTA = 0.01  # delta of the attack
 HALVED = (1.0, 0.5, 0.25, 0.125, 0.0625)
@@ -29,11 +29,10 @@ def check_mechanism(mechanism: Mechanism) -> tuple[str, ...]:
 
     - record: it has a key, texts, and a known norm of sensitivity.
     - repeats: one seed gives the same bits twice, and memory has as many rows as the kernel uses.
-    - noise: its mean is 0, its standard deviation is the stated one, and it exceeds its bounds no more often than
-      stated.
-    - proof: an attack on 3 releases finds no more than `losses` proves, and more if the noise is reduced.
+    - noise: its mean is 0, its standard deviation is as stated, and it exceeds its bounds no more often than stated.
+    - proof: an attack on 3 releases shows no more than `losses` proves, but shows more if the noise is reduced.
 
-    Raises CheckFailed at the first check that fails, and SpecError if noise depends on the data it is added to.
+    Raises CheckFailed at the first check that fails, and SpecError if the noise depends on the data.
 
     Example:
         >>> dprl.testing.check_mechanism(dprl.MECHANISMS["laplace-tree"])
@@ -48,7 +47,7 @@ def check_mechanism(mechanism: Mechanism) -> tuple[str, ...]:
 
 
 def stream_of(mechanism: Mechanism) -> Stream:
-    """Return the stream of the mechanism's privacy model: from a curator, or from users who each draw noise."""
+    """Return a stream that suits the mechanism: releases of a curator, or users who each draw their own noise."""
     return make_stream(TIMES) if mechanism.fresh else stream_of_releases(RELEASES)
 
 
@@ -70,18 +69,17 @@ def noise_of(mechanism: Mechanism, stream: Stream, cells: int, seed: int) -> Arr
 
 
 def errors(values: Array, expected: float) -> float:
-    """Return the distance of the mean of values [n] from its expectation, in standard errors."""
+    """Return how far the mean of the values [n] is from its expectation, in standard errors."""
     return abs(float(values.mean()) - expected) / max(float(values.std()) / math.sqrt(values.size), 1e-300)
 
 
 def record(mechanism: Mechanism) -> None:
-    """Check that the mechanism has a key, texts, and a known norm."""
     texts(mechanism)
     require(mechanism.norm in ("l1", "l2"), f"norm: {mechanism.norm} is not allowed; give l1 or l2")
 
 
 def repeats(mechanism: Mechanism) -> None:
-    """Draw noise from one seed twice and from another seed in between, and compare the bits."""
+    """Draw noise twice from one seed and once from another, and compare the bits."""
     first, other, again = (noise_of(mechanism, stream_of(mechanism), 50, seed) for seed in (1, 2, 1))
     require(not np.array_equal(first, other), "two seeds gave the same noise")
     require(np.array_equal(first, again), "the same seed gave different noise")
@@ -109,9 +107,9 @@ def noise(mechanism: Mechanism, failure: float = 1e-2) -> None:
 
 
 def proof(mechanism: Mechanism) -> None:
-    """Attack three releases about one of two users, with noise for which `losses` proves epsilon = 1 at DELTA."""
+    """Attack three releases with the noise for which `losses` proves epsilon = 1 at DELTA, and with less noise."""
     stream = make_stream(np.arange(1, 4)) if mechanism.fresh else stream_of_releases(3)
-    moved = np.repeat((1.0, 0.0), 3), np.repeat((0.0, 1.0), 3)  # one user of one step: 2 in n, m and r each
+    moved = np.repeat((1.0, 0.0), 3), np.repeat((0.0, 1.0), 3)  # a user adds 1 to three counters
 
     def proved(scale: float) -> float:
         places = mechanism.losses(Change(((6, 1.0),)), scale, stream)
@@ -130,7 +128,7 @@ def proof(mechanism: Mechanism) -> None:
 
 
 def shown(mechanism: Mechanism, stream: Stream, drawn: Array, first: Array, second: Array) -> float:
-    """Return the lower bound on epsilon at DELTA shown by log-likelihood ratios, using Clopper-Pearson intervals."""
+    """Return a lower bound on epsilon at DELTA from log-likelihood ratios, using Clopper-Pearson intervals."""
     ratios = [mechanism.log_ratio(stream, drawn + own, 0, first, second) for own in (first, second)]
     best = 0.0
     for threshold in (0.5, 1.0, 1.5, 2.0):

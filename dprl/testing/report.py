@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 class CheckFailed(AssertionError):
-    """The error for a failed check, whose name is `check`."""
+    """The error for a failed check, with the check's name in `check`."""
 
     def __init__(self, check: str, sentence: str) -> None:
         super().__init__(f"{check}: {sentence}")

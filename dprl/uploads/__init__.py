@@ -1,1 +1,1 @@
-"""Read files that visitors upload, in separate processes, because the pages themselves compute nothing."""
+"""Read visitors' files in separate processes, because the pages themselves compute nothing."""

@@ -1,11 +1,10 @@
-"""The queue of files that visitors upload: a separate process reads one file at a time, so that pages compute nothing.
+"""The queue of files that visitors upload. A separate process reads one file at a time.
 
-A waiting file is on the disk without a name, so that it vanishes when this process ends in any way. The memory of one
-reading is limited (MEMORY), and so is the total size of waiting files. Each visitor may have one file.
+A waiting file has no name on the disk, so that it vanishes however this process ends. The memory for reading one file
+(MEMORY) and the total size of waiting files are limited. Each visitor may have one file.
 
-The process is `python -m dprl.uploads.readings FD`; FD is the descriptor of the open file. The question (see `read`)
-arrives as one line of JSON on standard input, and the answer goes to standard output. When standard input closes, the
-process ends.
+The reading process is `python -m dprl.uploads.readings FD`, with the descriptor FD of the open file. It receives the
+question (see `read`) on standard input as one line of JSON, and ends when standard input closes.
 """
 
 from __future__ import annotations
@@ -38,8 +37,8 @@ from dprl.simulation.uploads.table import MOST_BYTES
 
 log = logging.getLogger("dprl.uploads")
 
-MEMORY = 3 * 2**30  # of one reading: more than twice the memory that a file of 200 MB needs
-MOST_WAITING = 10 * MOST_BYTES  # total size of all files that wait or are being read
+MEMORY = 3 * 2**30  # for one file: more than twice what a file of 200 MB needs
+MOST_WAITING = 10 * MOST_BYTES  # total size of all files that are waiting or being read
 TOO_LARGE = f"data: reading this file needs more than {MEMORY // 2**30} GB of memory; give fewer rows."
 FAILED = "data: this file could not be read, for an unexpected reason; save it as CSV in UTF-8."
 FULL = "data: too many files are being read on this server right now; give the file again in a few minutes."
@@ -55,7 +54,7 @@ def allowed() -> bool:
 class Reading:
     """One visitor's file, from its upload until it is read."""
 
-    name: str  # of its stored counts
+    name: str  # the name of its stored counts
     size: int  # in bytes
     asked: dict[str, Any]  # see `read`
     marker: BinaryIO  # open file that keeps the counts from being deleted, see `kept.hold`
@@ -63,7 +62,7 @@ class Reading:
     copy: BinaryIO | None = None  # the file, while a process reads it
     done: bool = False  # whether reading has ended or was cancelled
     cancelled: bool = False
-    spec: UploadSpec | None = None  # of the data; None until they are read, and if reading failed
+    spec: UploadSpec | None = None  # the spec for the data; None before the end, and if reading failed
     problem: str = ""  # the fault, in a sentence
     outside: tuple[str, ...] = ()  # see `read`
     recalled: str = ""  # see `read`
@@ -71,7 +70,7 @@ class Reading:
 
     @property
     def share(self) -> float:
-        """Return the share of the file that has been read, 0 to 1, from the reading process's position in it."""
+        """Return the share of the file that the process has read so far, from 0 to 1."""
         with suppress(OSError, ValueError):
             if self.copy is not None:
                 return min(os.lseek(self.copy.fileno(), 0, os.SEEK_CUR) / max(self.size, 1), 1.0)
@@ -79,7 +78,6 @@ class Reading:
 
 
 def in_thread(work: Callable[[], None]) -> None:
-    """Run a function in a new thread, so that the page does not wait."""
     threading.Thread(target=work, name="reading", daemon=True).start()
 
 
@@ -91,7 +89,7 @@ class Readings:
         self._waiting: list[Reading] = []  # in the order of arrival; the first one is being read
 
     def begin(self, file: BinaryIO, asked: dict[str, Any]) -> Reading:
-        """Queue a file to read; asked: see `read`. Raises SpecError if too many files wait or it cannot be stored."""
+        """Add a file to the queue. asked: see `read`. Raises SpecError if it cannot be stored or the queue is full."""
         size = file.seek(0, 2)
         name = kept.new_name()
         with self._turn:
@@ -151,7 +149,7 @@ def forget(name: str, marker: BinaryIO) -> None:
 
 
 def unnamed(file: BinaryIO) -> BinaryIO:
-    """Copy a file to a temporary file without a name on the disk; return the copy, opened at its beginning."""
+    """Copy a file to an unnamed temporary file, and return the copy, opened at its beginning."""
     make_inside(kept.folder())
     copy = cast(BinaryIO, tempfile.TemporaryFile(dir=kept.folder()))  # noqa: SIM115 - its reader closes it
     file.seek(0)
@@ -188,8 +186,8 @@ def read(file: BinaryIO, asked: dict[str, Any]) -> dict[str, Any]:
         asked: a dict of name, declared (a JSON text), held_out, budget (a name or None) and total (its rho or None).
 
     Returns:
-        spec: the spec of the data; outside: a note for its owner alone about data outside the declaration; recalled:
-            a message if the file was read before. Or problem: the fault, in a sentence.
+        spec: the spec for the data; outside: notes for its owner alone about data outside the declaration; recalled:
+            a message if the file was read before. If reading fails, only problem: the fault, in a sentence.
     """
     outside: list[str] = []
     recalled: list[str] = []
@@ -215,7 +213,6 @@ def read(file: BinaryIO, asked: dict[str, Any]) -> dict[str, Any]:
 
 
 def limit_memory() -> None:
-    """Limit the memory of this process, if the system allows it."""
     with suppress(OSError, ValueError):
         _, hard = resource.getrlimit(resource.RLIMIT_DATA)
         soft = MEMORY if hard == resource.RLIM_INFINITY else min(MEMORY, hard)

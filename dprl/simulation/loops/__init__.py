@@ -1,4 +1,4 @@
-"""The loops that play a run in short slices of time. Each loop has its own file and a line here."""
+"""The loops that play a run in short slices of time. Each has its own file and is listed here."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LOOPS: dict[str, Loop] = {
 
 
 def loop_of(spec: RunSpec) -> Loop:
-    """Return the loop that plays the runs of a spec's learner."""
+    """Return the loop that plays a spec's runs."""
     return LOOPS[ALGORITHMS[spec.algorithm].loop]
 
 

@@ -1,7 +1,7 @@
 """The loop of private least-squares value iteration: at each step, the learner asks for a regression of its own values.
 
-The curator releases matrices that sum over all users. Then, for each step from the last to the first, it releases the
-vectors that the learner requests for the values it has just planned.
+The curator releases matrices summed over all users. Then, from the last step to the first, it releases the vectors that
+the learner requests for the values that it has just planned.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ from dprl.simulation.trace import Ints
 from dprl.statistics.feature_gram import FeatureGram
 
 ONCE = np.array([0, 1, -1])  # the leaves of a stream of one item, for noise that is drawn afresh
-MOST = 0.1  # without privacy, the share of the users so far by which a block may grow, as in adaptive:0.1
+MOST = 0.1  # without privacy, the largest size of a block relative to the users so far, as in adaptive:0.1
 
 
 class BatchRun(LinearRun):
     """A run with one random seed, whose learner asks for regressions of its own values after each batch.
 
-    Details hold the true counts and, as `noisy` and `released`, the released sums [D, H, 1, d, d + 1], see
-    statistics/feature_gram.py; `weights` are [D, H, 1, d]. Beliefs are as in SeedTrace, about the weights in question.
+    In the trace, `noisy` and `released` are the released sums [D, H, 1, d, d + 1] (see statistics/feature_gram.py), and
+    `weights` are [D, H, 1, d]. Beliefs are about the weights of the regressions that the learner requested.
     """
 
     kernel = staticmethod(simulate)
@@ -53,7 +53,6 @@ class BatchRun(LinearRun):
 
     @staticmethod
     def noise_of_run(spec: RunSpec) -> Noise:
-        """Return the noise of a run; it depends on the spec alone, so it is the same for every seed."""
         learner, features = cast(ValueIterationLearner, ALGORITHMS[spec.algorithm]), features_of(spec)
         ends, norm = ends_of(spec), norm_of(spec)
         statistic = replace(
@@ -115,7 +114,6 @@ class BatchRun(LinearRun):
         self._asked: list[tuple[Array, float, float, float]] = []
 
     def _first_plan(self) -> None:
-        # before any user, when there is no noise yet
         kernels = self._kernels
         kernels.answer(0, 0, self._noise_rng, self.setup, self.state, kernels.step, kernels.add_anew)
 
@@ -157,7 +155,8 @@ def norm_of(spec: RunSpec) -> str:
 
 
 def ends_of(spec: RunSpec) -> Ints:
-    """Return the user count at the end of each batch, [M]. Without privacy, no batches are fixed, so it is only K."""
+    """Return the number of users at the end of each batch, [M]. Without privacy, there is only the end of the run,
+    K."""
     if spec.epsilon is None:
         return np.array([spec.episodes])
     ends = batches(spec.episodes, spec.problem_size, spec.epsilon, norm_of(spec))
@@ -165,11 +164,11 @@ def ends_of(spec: RunSpec) -> Ints:
 
 
 def noise_told(spec: RunSpec, noise: Noise) -> tuple[Array, Array]:
-    """Return the size of the noise that the learner assumes in a released matrix and in a released vector, each [M].
+    """Return the size of the noise that the learner assumes in each released matrix and each released vector, [M].
 
-    With the paper's constants, these are the largest standard deviations in the run, as in the paper; otherwise they
-    are bounds for all steps and releases together. Half of the noise's failure probability is then for matrices, whose
-    norm is at most sqrt 2 times the length of their draws, and half for vectors.
+    With the paper's constants, these are the largest standard deviations in the run. Otherwise, they are bounds that
+    hold for all steps and releases together. Half of the failure probability is then for vectors, and half is for
+    matrices, whose norm is at most sqrt 2 times the length of their draws.
     """
     mechanism, stream, size = noise.mechanism, noise.stream, spec.problem_size
     if mechanism is None:

@@ -1,8 +1,4 @@
-"""The compiled part of batches.py, the loop of learners that ask for regressions of their own values.
-
-The curator keeps the counts of all users. At the end of a batch it releases the matrices; then, step by step, it
-releases the answers to the learner, computed from those counts each time.
-"""
+"""The compiled part of batches.py, the loop of learners that ask for regressions of their own values."""
 
 from __future__ import annotations
 
@@ -35,8 +31,8 @@ class BatchSetup(NamedTuple):
     """The values that are fixed before a run starts; fields not listed here are as in replan_kernels.py.
 
     Attributes:
-        batch: the users in a batch; 0 without privacy, when blocks follow from the releases.
-        most: the largest share of the users so far by which such a block may grow.
+        batch: the number of users in a batch; 0 without privacy, when the releases determine the blocks.
+        most: the largest size of such a block, relative to the users so far.
         leaves, batches: the stream of releases, see privacy/mechanisms/mechanism.py.
         once: the leaves of a stream of one item, for noise that is drawn afresh.
         bound: the bound on a draw [M]. shift, pull: the bounds in use on the noise of a matrix and of a vector [M].
@@ -70,10 +66,9 @@ class BatchState(NamedTuple):
     Attributes:
         position: releases made, users so far, unused, points recorded, targets passed [5].
         counts: the curator's counts of all users [H, S, A, S + 2].
-        sums, noisy: [H, 1, d, d + 1] (one array when there is no noise).
+        sums, noisy: [H, 1, d, d + 1], the same array if there is no noise.
         moved: transitions of all users, without privacy [H, d, S].
         noise: unit noise of the matrices [H d (d + 1)/2]; fresh: unit noise of a vector [d].
-        plan: the learner's plan.
         policy: the plan's actions [H, S].
     """
 
@@ -174,7 +169,7 @@ def answer_steps(
 
 
 class BatchKernels(NamedTuple):
-    """The functions that the loop calls, which are either all compiled or all plain Python."""
+    """The functions that the loop calls, either all compiled or all in plain Python."""
 
     simulate: Callable[..., None]
     answer: Callable[..., None]
@@ -185,12 +180,11 @@ class BatchKernels(NamedTuple):
 
 
 def planner_of(spec: RunSpec) -> ValueIterationPlanner:
-    """Return the planner of the spec's learner."""
     return cast(ValueIterationLearner, ALGORITHMS[spec.algorithm]).planner(spec.bonus)
 
 
 def kernels_of(spec: RunSpec, plain: bool = False) -> BatchKernels:
-    """Return the functions that a run's loop calls, either compiled or, if `plain` is true, as ordinary Python."""
+    """Return the functions that a run's loop calls, compiled unless `plain` is true."""
     mechanism = MECHANISMS.get(spec.mechanism or "")
     found = BatchKernels(
         simulate,

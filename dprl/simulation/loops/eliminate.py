@@ -46,12 +46,11 @@ def batches_of(spec: RunSpec) -> tuple[Batch, ...]:
 
 
 def ends_of(played: tuple[Batch, ...]) -> Ints:
-    """Return how many users have played by the end of each batch, [M]."""
     return np.cumsum([batch.users for batch in played]).astype(np.int64)
 
 
 class EliminationRun:
-    """A policy-elimination run with one random seed. seed: the index of the repetition."""
+    """A policy-elimination run with one random seed."""
 
     kernel = staticmethod(sample)
 
@@ -66,7 +65,7 @@ class EliminationRun:
         self._ends = ends_of(self.batches)
         self.noise = self.noise_of_run(spec)
         self._errors = error_told(spec, self.noise)
-        # all that the learner ever receives besides releases; its record declares both as public
+        # the learner receives only this and the releases; its record declares both arguments as public
         self.learner = record.begin(self.problem, mdp.d1.copy())
 
         self.optimum = planning.optimum(mdp)
@@ -97,17 +96,16 @@ class EliminationRun:
 
     @staticmethod
     def lack(spec: RunSpec) -> str:
-        """Explain in one sentence why numba has to play this run instead of the WebAssembly module."""
         return "assets/engine.wasm does not contain the loop of policy elimination."
 
     @staticmethod
     def noise_of_run(spec: RunSpec) -> Noise:
-        """Return the noise of a run; it depends on the spec alone, so it is the same for every seed."""
         played = batches_of(spec)
         return noise_of(spec, ends_of(played), batches=played)
 
     def _checkpoints(self) -> Ints:
-        """Choose about 200 block ends, including the last, as points of the curve, in logarithmic and linear steps."""
+        """Choose about 200 block ends as points of the curve, spaced logarithmically and linearly, including the
+        last."""
         ends: list[int] = []
         users, tuples = 0, self.mdp.H * self.mdp.S * self.mdp.A
         for stage in self.stages:
@@ -125,11 +123,9 @@ class EliminationRun:
 
     @property
     def progress(self) -> float:
-        """Return the share of the stages that are finished, from 0 to 1."""
         return 1.0 if self.done else len(self._details) / max(len(self.stages), 1)
 
     def advance(self, seconds: float = 0.1) -> bool:
-        """Work for about `seconds`; return whether the run is done. Callers show progress or cancel between calls."""
         began = time.perf_counter()
         while not self.done:
             self._step()
@@ -159,7 +155,7 @@ class EliminationRun:
         self._counts = empty(self.mdp.H, self.mdp.S, self.mdp.A)
 
     def _row(self, batch: int) -> int:
-        """Return the row of the table of noise bounds that applies at the end of a batch."""
+        """Return the index of the noise bound that applies at the end of a batch."""
         return int(np.searchsorted(self.noise.ends, self._ends[batch]))
 
     def _play(self, blocks: Sequence[Block], counts: Array | None) -> None:
@@ -173,7 +169,7 @@ class EliminationRun:
             self._kernels.sample(self._users_rng, self.model, policy, users, into, starts, here, there)
             lost = np.maximum(self.V_star - self._value(policy), 0.0)
             self.users += users
-            self.regret += float((starts * lost).sum())  # `@` rounds as the CPU's BLAS does
+            self.regret += float((starts * lost).sum())  # `@` would round as the CPU's BLAS does
             self.gap = float((self.mdp.d1 * lost).sum())
             self.pac += (starts[:, None] * (lost[:, None] > self.alphas)).sum(0)
             if self.users in self._wanted:
@@ -194,7 +190,7 @@ class EliminationRun:
             return counts, counts.copy()
         noise, memory, stream = np.zeros(counts.size), np.zeros((0, 0)), self.noise.stream
         self._kernels.add_noise(batch, stream.leaves, stream.batches, memory, self._noise_rng, noise)
-        # NaN in `noisy` marks a counter that is not declared possible, and hides old values in memory
+        # NaN in `noisy` marks counters that are not declared possible, so the array must not contain old values
         noisy, released, row = np.zeros_like(counts), np.empty_like(counts), self._row(batch)
         worst = self._kernels.add_scaled(counts, noise, self.noise.scales, noisy)
         self.ratio = max(self.ratio, worst / float(self.noise.bound[row]))
@@ -205,7 +201,7 @@ class EliminationRun:
     def _detail(
         self, counts: Array, noisy: Array, released: Array, estimate: StageEstimate, batch: int
     ) -> None:
-        """Store a stage's results: its fine batch's counts, and the best-looking policy with its estimated values."""
+        """Store a stage's results: the counts of its fine batch, and the policy that looks best, with its values."""
         mdp, row = self.mdp, self._row(batch)
         P, R, policy = estimate.P, estimate.R, estimate.policy
         Q, V = np.zeros((mdp.H, mdp.S, mdp.A)), np.zeros((mdp.H + 1, mdp.S))
@@ -234,12 +230,10 @@ class EliminationRun:
         return np.array(self._points, dtype=float).reshape(-1, 4 + len(self.alphas)).T.copy()
 
     def curve(self) -> Curve:
-        """Return the regret at the checkpoints reached so far."""
         users, regret, *_ = self._columns
         return Curve(AXIS, MEASURE, users.astype(np.int64), regret)
 
     def trace(self) -> SeedTrace:
-        """Return the trace with all results so far."""
         names = self._record.series
         series = np.array(self._series).reshape(-1, len(names))
         _, _, gap, ratio, *pac = self._columns

@@ -39,7 +39,7 @@ class LinearRun(SlicedRun):
         return int(8 * (2 * self.state.counts.size + 3 * self.state.sums.size))
 
     def _seen(self, counts: Array, row: int, error: float) -> Detail:
-        """Store the learner's measures; return details. row: in the table of noise bounds; error: the assumed noise."""
+        """Store the learner's measures, and return details. row: the index of the noise bound; error: the E in use."""
         state, plan = self.state, self.state.plan
         self._kept.append((state.sums.copy(), plan.weights.copy(), plan.indefinite[0]))
         return Detail(
@@ -69,8 +69,8 @@ class LinearRun(SlicedRun):
         truth: Array,
         bound: float,
     ) -> dict[str, Array]:
-        """Return the confidence sets at D checkpoints, from the noisy sums and from the same sums without noise. told:
-        the noise sizes that the learner assumes, each [D]; bound: on the length of the true weights [D, ...]."""
+        """Return the confidence sets at D checkpoints, with and without noise. told: the noise sizes that the learner
+        assumes, each [D]; truth: the true weights [D, ...]; bound: a bound on their length."""
         constants = self.setup.constants
         released = np.array([detail.noisy for detail in self._details])
         believed = confidence(released, *told, users, constants)._asdict()

@@ -1,8 +1,6 @@
 """Use the WebAssembly module to play one seed of a learner that plans from counts, with the same bits as numba.
 
-NumPy and SciPy prepare everything before the first user: the model, the noise with its calibration and
-factorisation, the table of error bounds, the points of the curve, and the random generators. The module runs the
-loop.
+NumPy and SciPy prepare everything before the first user, such as the calibrated noise, and the module runs the loop.
 """
 
 from __future__ import annotations
@@ -26,10 +24,9 @@ from dprl.simulation.spec import RunSpec
 from dprl.statistics.counts import Counts
 
 ONE_FOR_ALL = ("add_noise", "publish")  # parts whose types are the same in loops of every kind
-COUNT = 2  # the word that is the first argument of `simulate`, before `until`; see `_packed`
-# The arrays of the state that a detail holds.
-DETAILED = ("counts", "noisy", "released", "Q", "V", "policy", "errors", "bounds")
-FIRST = 10**9  # releases that a pack may make: more than any run has
+COUNT = 2  # the index of the word for `count`, the first argument of `simulate`; see `_packed`
+DETAILED = ("counts", "noisy", "released", "Q", "V", "policy", "errors", "bounds")  # arrays in details
+FIRST = 10**9  # the most releases of a pack, which is more than any run has
 
 
 def held(function: Callable[..., Any], part: str, stochastic: bool) -> Held:
@@ -95,7 +92,6 @@ class ModuleRun(SeedRun):
 
     @staticmethod
     def lack(spec: RunSpec) -> str:
-        """Explain in one sentence why the module cannot play a run; return "" if it can."""
         return lack_of(functions_of(spec, cast(Counts, spec.statistic)), learner_of(spec).stochastic)
 
     def _numba_pays(self, functions: Kernels) -> bool:

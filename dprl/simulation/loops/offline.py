@@ -1,6 +1,6 @@
 """The loop of offline learning: draw a data set, and let a curator answer the learner's queries about it with noise.
 
-The learner is a generator: it yields queries and is sent the releases. The model and the data set stay here.
+The learner is a generator, which yields queries and receives releases. The model and the data set stay here.
 """
 
 from __future__ import annotations
@@ -38,8 +38,7 @@ from dprl.words import upward
 class OfflineTrace(TraceCore[OfflineSpec]):
     """The results of an offline run with one random seed: C data sets of growing size, D of them with details.
 
-    The curve's axis is n, the number of trajectories in the data set. Its measure is the suboptimality v* - v^pi of
-    the learned policy, both exact.
+    The curve's axis is n, the number of trajectories. Its measure is the exact suboptimality v* - v^pi.
     """
 
     v_star: float
@@ -52,7 +51,7 @@ class OfflineTrace(TraceCore[OfflineSpec]):
     behaviour: Array  # d^mu [H, S, A]
     detail_n: Ints  # the sizes of the data sets with details [D]
     visits: Array  # the true n [D, H, S, A]
-    # the released values that the learner lets a trace store, by name, such as visits, each [D, H, S, A]
+    # the released values that a trace may store, by name, such as visits, each [D, H, S, A]
     released: Mapping[str, Array]
     # Q_hat, penalty, Q: [D, H, S, A], V: [D, H, S], policy: [D, H, S], all learned; see learner.Learned
     Q_hat: Array
@@ -68,7 +67,7 @@ class OfflineTrace(TraceCore[OfflineSpec]):
 
 
 class Curator:
-    """A curator who gives noisy answers from counts [H, S, A, S + 2] or from two halves. errors: each family's E."""
+    """A curator who answers queries with noise, from the counts of a data set [H, S, A, S + 2] or of its halves."""
 
     def __init__(
         self,
@@ -97,7 +96,7 @@ class Curator:
 
 
 def problem_of(spec: OfflineSpec, n: int) -> OfflineProblem:
-    """Return the public facts that the learner receives about the problem, for n trajectories; noise is set later."""
+    """Return the public facts that the learner receives, for n trajectories. The noise is set later."""
     world, learner = ENVIRONMENTS[spec.environment], spec.learner
     params = spec.environment_params
     return OfflineProblem(
@@ -128,8 +127,8 @@ def noise_for(
     beside: tuple[Family, ...] = (),
 ) -> tuple[CuratorNoise, dict[str, float]]:
     """Return the noise for a spec's budget, and the error bound E of each family of statistics. exact: whether noise
-    is drawn on a grid, not in floating point; E still assumes continuous noise. beside: statistics about other
-    people, which the learner never sees; each of the two groups gets the whole budget."""
+    is drawn on a grid, not in floating point; E still assumes continuous noise. beside: statistics about a second
+    group of people, which the learner never sees; each group gets the whole budget."""
     learner, asked = spec.learner, spec.budget
     if not asked.promise.fields or spec.calibration is None:
         return NO_NOISE, {}
@@ -190,7 +189,7 @@ class Releases(Protocol):
     """The interface of an object that answers a learner's queries, such as `Curator`."""
 
     def release(self, query: Query) -> Array:
-        """Answer a query: return the statistics with noise."""
+        """Answer a query with noisy statistics."""
 
 
 def learned_from(curator: Releases, plan: Plan) -> tuple[Learned, tuple[Array, ...]]:
@@ -206,7 +205,7 @@ def learned_from(curator: Releases, plan: Plan) -> tuple[Learned, tuple[Array, .
 
 
 class DatasetPoint(NamedTuple):
-    """A data set and the result of learning from it. visits: the true counts [H, S, A]; released: the answers."""
+    """A data set and the result of learning from it. visits: the true visits [H, S, A]; released: the noisy answers."""
 
     n: int
     gap: float
@@ -216,7 +215,7 @@ class DatasetPoint(NamedTuple):
 
 
 class OfflineRun:
-    """An offline run with one random seed, which learns a policy from a data set of each size. seed: the repetition."""
+    """An offline run with one random seed, which learns a policy from a data set of each size."""
 
     def __init__(self, spec: OfflineSpec, seed: int) -> None:
         self.spec, self.seed = spec, seed
@@ -232,11 +231,9 @@ class OfflineRun:
 
     @property
     def progress(self) -> float:
-        """Return the share of the data sets that are finished, from 0 to 1."""
         return len(self.points) / len(self.sizes)
 
     def advance(self, seconds: float = 0.1) -> bool:
-        """Work for about `seconds`; return whether the run is done. Callers show progress or cancel between calls."""
         began = time.perf_counter()
         while len(self.points) < len(self.sizes):
             self.points.append(self._learn(int(self.sizes[len(self.points)])))
@@ -246,9 +243,9 @@ class OfflineRun:
         return len(self.points) == len(self.sizes)
 
     def dataset(self, n: int) -> tuple[tuple[Array, ...], np.random.Generator]:
-        """Return the counts of this seed's data set of n trajectories (or its halves), and the generator of its noise.
+        """Return the counts of this seed's n trajectories (or of each half), and the random generator for the noise.
 
-        Neither depends on the learner (except for the halves), on the budget, or on the end of the curve.
+        Neither depends on the budget, the largest n or (except for the split) the learner.
         """
         users, noise = np.random.SeedSequence([self.spec.root_seed, self.seed, n]).spawn(2)
         rng = np.random.Generator(np.random.SFC64(users))
@@ -266,11 +263,11 @@ class OfflineRun:
         return DatasetPoint(n, max(self.v_star - value, 0.0), n_visits, released, learned)
 
     def problem(self, n: int) -> OfflineProblem:
-        """Return the public facts that the learner receives about the problem, for a data set of n trajectories."""
+        """Return the public facts that the learner receives, for n trajectories."""
         return replace(self._problem, n=n, errors=self.errors)
 
     def curve(self) -> Curve:
-        """Return the suboptimality of the policies learned so far, one for each size of data set."""
+        """Return the suboptimality of each policy learned so far."""
         at = np.array([point.n for point in self.points], dtype=np.int64)
         return Curve(AXIS, MEASURE, at, np.array([point.gap for point in self.points]))
 

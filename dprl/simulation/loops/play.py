@@ -1,6 +1,6 @@
 """The part that all loops share: let users play between two releases, and record points on the curve.
 
-`setup` and `state` are a loop's own records, with fields of these names: see replan_kernels.py.
+`setup` and `state` are the loop's own records, with fields as in replan_kernels.py.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def play_to(
 
 @kernel
 def note_release(setup: Any, state: Any, record: Record) -> None:
-    """Record one point at this release if one or more target numbers of users have been reached."""
+    """Record one point at this release if the users have reached one or more targets."""
     position, targets = state.position, setup.targets
     if position[1] >= targets[position[4]]:
         note(position[3], position[1], setup, state, record)

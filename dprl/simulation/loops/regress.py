@@ -30,8 +30,8 @@ from dprl.statistics.value_regression import ValueRegression
 class RegressionRun(LinearRun):
     """A run with one random seed, whose learner regresses its own values.
 
-    Details hold the true counts and, as `noisy` and `released`, the released sums [D, H - 1, families, d, d + 1], see
-    statistics/value_regression.py; `weights` are [D, H - 1, families, d]. Beliefs are as in SeedTrace.
+    In the trace, `noisy` and `released` are the released sums [D, H - 1, families, d, d + 1] (see
+    statistics/value_regression.py), and `weights` are [D, H - 1, families, d].
     """
 
     kernel = staticmethod(simulate)
@@ -94,7 +94,6 @@ class RegressionRun(LinearRun):
         )
 
     def _first_plan(self) -> None:
-        # before any user, when there is no noise yet
         setup, state = self.setup, self.state
         self._kernels.plan(state.noisy, 0.0, 0, setup.features, setup.rewards, setup.constants, state.plan)
 
@@ -113,8 +112,8 @@ class RegressionRun(LinearRun):
 
 
 def error_told(spec: RunSpec, noise: Noise) -> Array:
-    """Return the size of noise that the learner assumes, [B]: with the paper's bonus, this is the largest standard
-    deviation of a sum in the run, as in the paper; otherwise it is a bound on the length of d draws."""
+    """Return the size of the noise that the learner assumes, [B]: with the paper's bonus, the largest standard
+    deviation of a sum in the run, as in the paper; otherwise, a bound on the length of d draws."""
     if spec.bonus != "paper":
         return noise.radius()
     worst = float(noise.std.max())

@@ -60,8 +60,7 @@ class RegressionState(NamedTuple):
 
     Attributes:
         counts: the counts of the block's users, emptied at its end [H, S, A, S + 2]; total: the earlier users' counts.
-        sums, noisy: [H - 1, families, d, d + 1] (one array when there is no noise).
-        plan: the learner's plan.
+        sums, noisy: [H - 1, families, d, d + 1], the same array if there is no noise.
         policy: the plan's actions [H, S].
     """
 
@@ -163,7 +162,7 @@ def absorb(setup: RegressionSetup, state: RegressionState) -> None:
 
 
 class RegressionKernels(NamedTuple):
-    """The functions that the loop calls, which are either all compiled or all plain Python."""
+    """The functions that the loop calls, either all compiled or all in plain Python."""
 
     simulate: Callable[..., None]
     growth: Callable[..., float]
@@ -175,17 +174,16 @@ class RegressionKernels(NamedTuple):
 
 @kernel
 def as_it_likes(users: int, left: int, K: int, settings: Array) -> float:
-    """Take the place of `growth` in runs with a schedule that is fixed in advance, where the loop never calls it."""
+    """Stand in for `growth`, which the loop never calls if the schedule is fixed in advance."""
     return 1.0
 
 
 def planner_of(spec: RunSpec) -> MixturePlanner:
-    """Return the planner of the spec's learner."""
     return cast(MixtureLearner, ALGORITHMS[spec.algorithm]).planner(spec.bonus)
 
 
 def kernels_of(spec: RunSpec, plain: bool = False) -> RegressionKernels:
-    """Return the functions that a run's loop calls, either compiled or, if `plain` is true, as ordinary Python."""
+    """Return the functions that a run's loop calls, compiled unless `plain` is true."""
     mechanism = MECHANISMS.get(spec.mechanism or "")
     schedule, _ = schedules.parse(spec.schedule)
     found = RegressionKernels(

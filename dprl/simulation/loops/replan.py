@@ -1,7 +1,4 @@
-"""The loop of learners that plan from counts: schedule -> simulate users -> add noise to counts -> plan -> record.
-
-`SeedRun` prepares the arrays of one seed of one spec and runs the compiled loop in slices.
-"""
+"""The loop of learners that plan from counts: schedule -> simulate users -> add noise to counts -> plan -> record."""
 
 from __future__ import annotations
 
@@ -101,7 +98,7 @@ class SeedRun(SlicedRun):
         return np.where(np.arange(self.mdp.A) == policy[..., None], 0.0, -np.inf)
 
     def _first_plan(self) -> None:
-        # before any user all counts are zero and all actions look equal: the lowest is played, or all equally often
+        # all counts are zero, so all actions look equal: the lowest is played, or all equally often
         state = self.state
         learn(self._kernels.plan, 0, self.model, self.setup, state, state.policy)
 
@@ -110,11 +107,9 @@ class SeedRun(SlicedRun):
 
     @property
     def kernels(self) -> Kernels:
-        """Return the functions that the loop calls, such as the planner's."""
         return cast(Kernels, self._kernels)
 
     def arguments(self, count: int, until: int) -> dict[str, Any]:
-        """Return the arguments of `simulate`, by name."""
         kernels = self.kernels
         return {
             "count": count,

@@ -30,17 +30,15 @@ class Setup(NamedTuple):
     """The values that are fixed before a run starts.
 
     Attributes:
-        K: the number of users; releases: the largest number of releases M.
+        K: the number of users; releases: the largest number of releases M; settings: the schedule's.
         splits: whether a block that spans a target is drawn in two pieces.
-        settings: the schedule's settings; batches: see privacy/mechanisms/mechanism.py.
-        of_users: whether the items of the noise's stream are users, not releases.
+        batches: see privacy/mechanisms/mechanism.py; of_users: whether noise is for a stream of users, not releases.
         ends, bound, error: [B]; up to ends[b] users (if by_users) or releases, E_{eps,beta} is bound[b] and the
             learner receives error[b].
-        targets: the numbers of users at or after which the curve is recorded [C].
-        constants: the learner's constants.
+        targets: the numbers of users at or after which a point of the curve is recorded [C].
         scales: the scale of the noise in each counter of a row, in counts [B + 2].
-        played: whether a row counts only users told to play it, as `ends` then does, see statistics/played.py.
-        hidden: for such a row, the number of visits that the noise hides, however few its reports are.
+        played: whether rows and `ends` count only users who were told to play the row, see statistics/played.py.
+        hidden: the number of visits that the noise hides in such a row, even if it has few reports.
         rows: the variance of the noise in n^ as a multiple of that in m^ [H].
         V_star: the optimal value of each start state [S]; d1: [S]; alphas: [P]; walk_below: see WALK_BELOW.
         groups, shares: for users who are asked questions, see `interview`; groups is 0 if everybody reports everything.
@@ -74,19 +72,17 @@ class State(NamedTuple):
     """The arrays that the loop changes.
 
     Attributes:
-        position: releases made, users so far, row of the table of bounds in use, points recorded, targets passed
-            [5].
+        position: releases made, users so far, index of the noise bound, points recorded, targets passed [5].
         leaves: see privacy/mechanisms/mechanism.py, filled in as releases are made [M + 2].
-        counts: the true counts [H, S, A, B + 2].
-        noisy: the counts with noise (one array when there is none).
-        released: the counts that the learner receives [H, S, A, B + 2] (the true ones when there is no noise).
+        counts, noisy, released: the true counts, the counts with noise, and the counts that the learner receives, each
+            [H, S, A, B + 2]; without noise, they are one array.
         noise: unit noise in the counts [cells]; memory: the mechanism's memory.
-        Q: [H, S, A], V: [H + 1, S], policy: [H, S], the learner's; policy may be its Logits.
+        Q: [H, S, A], V: [H + 1, S], policy: [H, S] or Logits, all computed by the learner.
         played: the policy whose exact values [H + 1, S] are in `value`.
         starts, here, there: [S]; pac: [P].
         totals: regret so far, and largest noise so far relative to E [2].
-        errors: the E of each row that the learner receives [H, S, A]; bounds: E_{eps,beta}; pace: the E that sets the
-            length of blocks, which is `errors`, or the number of visits that a row's noise hides if that is larger.
+        errors: the E of each row that the learner receives [H, S, A]; bounds: E_{eps,beta}; pace: the E that limits
+            the length of blocks, which is `errors` or, in `played` rows, at least `hidden`.
         kept, places: see statistics/played.py.
     """
 
@@ -131,8 +127,7 @@ def simulate(
 ) -> None:
     """Simulate users and make up to `count` releases; stop after the first release at or beyond `until` users.
 
-    `plan` and `next_release` receive only released counts and the declared possible next states, which is why they are
-    private.
+    `plan` and `next_release` receive only released counts and declared next states, which is why they are private.
     """
     ends, errors, targets = setup.ends, setup.error, setup.targets
     position = state.position
@@ -148,7 +143,7 @@ def simulate(
                 users, left, setup.K, setup.settings, state.released, state.pace, model.possible, state.policy
             )
         while setup.splits and targets[target] < now:
-            # points of the curve are public: nothing is released there, and nobody plans
+            # points of the curve are public, and nothing is released or planned there
             meet(targets[target] - users, users_rng, noise_rng, model, setup, state)
             users = targets[target]
             note(point, users, setup, state, record)
@@ -190,7 +185,7 @@ def simulate(
 def disturb_told(
     made: int, noise_rng: np.random.Generator, setup: Setup, state: State, add_noise: Callable[..., None]
 ) -> None:
-    """Draw the noise for counts whose action the policy takes. Nobody reads the other counts, so they need no noise."""
+    """Draw noise for the counts of actions that the policy takes. The other counts are not read, so they need none."""
     told = cells_told(state.policy, state.noisy)
     noise, memory = state.noise[told], state.memory[:, told]
     add_noise(made, state.leaves, setup.batches, memory, noise_rng, noise)
@@ -242,11 +237,11 @@ def meet(
 
 @kernel
 def as_is(noisy: Array, errors: Array, tau2: Array, released: Array) -> None:
-    """Do nothing, because `released` and `noisy` are the same array if there is no noise."""
+    """Do nothing: without noise, `released` and `noisy` are the same array."""
 
 
 class Kernels(NamedTuple):
-    """The functions that the loop calls, which are either all compiled or all plain Python."""
+    """The functions that the loop calls, either all compiled or all in plain Python."""
 
     simulate: Callable[..., None]
     next_release: Callable[..., int]
@@ -257,7 +252,7 @@ class Kernels(NamedTuple):
 
 
 def learner_of(spec: RunSpec) -> planner.TabularLearner:
-    """Return the learner that a spec names; it must be one that plans from counts."""
+    """Return the spec's learner, which must be one that plans from counts."""
     return cast(planner.TabularLearner, ALGORITHMS[spec.algorithm])
 
 
@@ -286,7 +281,6 @@ def signatures_of(stochastic: bool) -> tuple[Any, ...]:
 
 
 def _signatures(stochastic: bool) -> tuple[str, ...]:
-    """Return the numba types of next_release, plan, add_noise, publish and evaluate."""
     if stochastic:
         return (
             of_logits(schedules.SIGNATURE), planner.STOCHASTIC, mechanisms.SIGNATURE, consistency.SIGNATURE,

@@ -20,13 +20,13 @@ from dprl.simulation.prepare import PAC_ALPHAS, guarantee_of, noise_of_schedule,
 from dprl.simulation.spec import AXIS, MEASURE, RunSpec
 from dprl.simulation.trace import Curve
 
-WALK_BELOW = 16  # blocks up to this size are walked user by user, which is cheaper and equal in distribution
+WALK_BELOW = 16  # blocks of at most this many users are simulated user by user, which is cheaper
 CHECKPOINTS = (100, 100)  # points of the curve, spaced logarithmically and linearly
 
 
 class SlicedRun(ABC):
-    """A run with one random seed: the part shared by all loops with scheduled releases. plain: whether to run in plain
-    Python, with the same bits. walk_below: blocks of up to this many users are simulated user by user."""
+    """A run with one random seed: the part that all loops with scheduled releases share. plain: whether to run in plain
+    Python, with the same bits. walk_below: blocks of at most this many users are simulated user by user."""
 
     kernel: Callable[..., Any]  # the loop itself, which numba compiles first when it plays the run
     setup: Any
@@ -58,7 +58,6 @@ class SlicedRun(ABC):
         self._start()
 
     def _start(self) -> None:
-        """Compute the first policy and its exact value."""
         self._first_plan()
         state, mdp = self.state, self.mdp
         state.played[:] = state.policy
@@ -66,7 +65,7 @@ class SlicedRun(ABC):
 
     @staticmethod
     def noise_of_run(spec: RunSpec) -> Noise:
-        """Return the noise of a run; it depends on the spec alone, so it is the same for every seed."""
+        """Return the noise of a run, which is the same for all of its seeds."""
         return noise_of_schedule(spec, spec.episodes)
 
     @staticmethod
@@ -79,7 +78,7 @@ class SlicedRun(ABC):
         """Create the run's kernels, setup and state."""
 
     def _fixed(self, walk_below: int) -> dict[str, Any]:
-        """Return the setup fields that all loops share: users, noise, points of the curve and optimal values."""
+        """Return the setup fields that all loops share."""
         V_star = self._worth(self._as_played(self.optimum.policy))
         return {
             "K": self.spec.episodes,
@@ -94,8 +93,7 @@ class SlicedRun(ABC):
         }
 
     def _playing(self, cells: int) -> dict[str, Any]:
-        """Return the state fields that all loops share: the noise of each counter, the policy and its values, the
-        start states, the regret, and the counts of suboptimal episodes. cells: the number of counters."""
+        """Return the state fields that all loops share. cells: the number of counters."""
         H, S, mechanism, stream = self.mdp.H, self.mdp.S, self.noise.mechanism, self.noise.stream
         return {
             "position": np.zeros(5, dtype=np.int64),
@@ -119,7 +117,7 @@ class SlicedRun(ABC):
     @property
     @abstractmethod
     def _detail_bytes(self) -> int:
-        """Estimate how many bytes the details of one checkpoint take."""
+        """Estimate how many bytes the details of one checkpoint need."""
 
     @abstractmethod
     def _detail(self) -> Detail:
@@ -130,7 +128,7 @@ class SlicedRun(ABC):
         return policy
 
     def _worth(self, policy: planning.Policy | planning.Logits) -> Array:
-        """Return a policy's step-1 values [S] from the kernel for played policies, so optimal ones have no regret."""
+        """Return a policy's values at the first step [S], computed as in the loop, so optimal ones have no regret."""
         value: Array = np.zeros((self.mdp.H + 1, self.mdp.S))
         self._kernels.evaluate(self.mdp.P, self.mdp.possible, self.mdp.R, policy, value)
         return np.array(value[0])
@@ -145,12 +143,10 @@ class SlicedRun(ABC):
 
     @property
     def users(self) -> int:
-        """Return how many users have played so far."""
         return int(self.state.position[1])
 
     @property
     def done(self) -> bool:
-        """Return whether all users have played."""
         return self.users >= self.spec.episodes
 
     @property
@@ -159,7 +155,6 @@ class SlicedRun(ABC):
         return 1.0 if self.done else float(self.state.position[0]) / self.setup.releases
 
     def advance(self, seconds: float = 0.1) -> bool:
-        """Work for about `seconds`; return whether the run is done. Callers show progress or cancel between calls."""
         until = time.perf_counter() + seconds
         while not self.done:
             began, made = time.perf_counter(), self.state.position[0]
@@ -177,16 +172,13 @@ class SlicedRun(ABC):
 
     @property
     def record(self) -> Record:
-        """Return the recorded points of the curve so far."""
         return Record._make(values[: self.state.position[3]].copy() for values in self._record)
 
     def curve(self) -> Curve:
-        """Return the regret at the checkpoints reached so far."""
         record = self.record
         return Curve(AXIS, MEASURE, record.users, record.regret)
 
     def trace(self) -> SeedTrace:
-        """Return the trace with all results so far."""
         record = self.record
         return SeedTrace.build(
             spec=self.spec,

@@ -1,4 +1,4 @@
-"""The schedules, which decide when a run releases noisy statistics; each schedule has its own file and a line here."""
+"""The schedules, which decide when a run releases noisy statistics. Each has its own file and is listed here."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def limit(text: str, K: int, size: Size, per_release: bool) -> int | None:
 
 
 def targets(K: int, logarithmic: int, linear: int) -> Ints:
-    """Return the numbers of users from 1 to K at which curves are recorded, with logarithmic and linear spacing."""
+    """Return the numbers of users from 1 to K at which curves are recorded, spaced logarithmically and linearly."""
     spaced = np.concatenate([np.geomspace(1, K, logarithmic), np.linspace(K / linear, K, linear)])
     return np.unique(np.maximum(np.round(spaced), 1).astype(np.int64))
 

@@ -1,7 +1,7 @@
 """A schedule that adapts to the counts: no block of users is longer than the releases so far justify.
 
-Near a tie, an optimistic learner needs one more pull of an action. If it were to spend a share of all users on it,
-that block would cost more than all learning before. So a block about doubles the counts of the cells it plays, or
+Near a tie, an optimistic learner may need to try an action just once more. A block with a fixed share of all users
+would then cost more than all learning before. So a block about doubles the counts of the cells that it visits, or
 raises them to the size of the noise.
 """
 
@@ -29,11 +29,11 @@ MOST = Field("schedule", "int", None, "releases at most", low=2, high=10**6)
 
 @kernel
 def growth(users: int, left: int, K: int, settings: Array) -> float:
-    """Return the next block's largest growth relative to the users so far; if negative, its size is a required growth.
+    """Return the largest growth of the next block relative to the users so far, or minus the growth that is required.
 
-    If growing by eta would not reach K with the remaining releases, a block may grow by the square of the pace that
-    would. Steps justified by counts then save releases for steps near a tie. The pace may rise as 1 / ln(K / t), up to
-    doubling; after that, the remaining blocks form a geometric sequence. settings: [eta].
+    If blocks that grow by eta would not reach K with the remaining releases, a block may grow by the square of the
+    factor that would. Large blocks, if counts justify them, then save releases for small blocks near a tie. The pace
+    (the factor's logarithm) may rise as 1 / ln(K / t), up to ln 2; after that, it stays constant. settings: [eta].
     """
     most = settings[0]
     if users > 0:
@@ -60,9 +60,8 @@ def next_release(
 ) -> int:
     """Return t + max(1, floor(min(eta t, min over played (h, s, a) of max(n~, E, 1) / P~(s, a at h)))), at most K.
 
-    P~ follows from the learner's own releases: the first state from its counts of the first step, then m~ / sum m~
-    under the policy; a state without released transitions ends the path. Before anything is released, all states are
-    equally likely.
+    P~ follows from the releases: first states from the counts of the first step, and later ones from m~ / sum m~ under
+    the policy, until a state has no released transitions. Before the first release, all states are equally likely.
     eta may be larger, see `growth`. settings: [eta].
     """
     H, S, A = released.shape[:3]
@@ -110,15 +109,14 @@ def canonical(argument: str, per_release: bool) -> str:
 
 
 def eta_of(argument: str) -> str:
-    """Return ETA as text from an argument written as ETA or ETA:M."""
     return argument.partition(":")[0]
 
 
 def limit(argument: str, K: int, size: Size, per_release: bool) -> int:
-    """Return M, the largest number of releases, as given or else as computed from eta, K and the number of rows H S A.
+    """Return the largest number of releases M <= K, as given or computed from eta, K and the number of rows H S A.
 
-    M is at most K. Rounding lets runs share results that depend on M alone. If noise does not depend on M, M is several
-    times the number of possible doublings of all counts.
+    M is rounded, so that runs can share results that depend on M alone. If the noise does not depend on M, M is several
+    times the number of times that all counts can double.
     """
     most = argument.partition(":")[2]
     if most:

@@ -39,7 +39,6 @@ def times(argument: str, K: int) -> Ints:
 
 
 def count(argument: str, K: int) -> int:
-    """Return the exact number of releases M."""
     return len(_times(argument, K))
 
 
@@ -55,7 +54,7 @@ def _times(argument: str, K: int) -> tuple[int, ...]:
 
 
 def releases(argument: str, K: int, size: Size) -> int:
-    """Estimate the number of releases for K users with a formula, without computing each release."""
+    """Estimate the number of releases for K users with a formula."""
     eta = float(argument)
     start = 1 / eta
     return int(min(K, start + max(0.0, log(max(K / start, 1.0))) / log(1 + eta)))

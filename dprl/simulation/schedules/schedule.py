@@ -1,7 +1,7 @@
-"""The interface of a schedule: the rule by which a run decides when to make its next release.
+"""The interface of a schedule, the rule that decides when a run makes its next release.
 
-It may be fixed before the run starts, so that its choice leaks nothing, or follow from the releases so far, which
-leaks nothing more. The largest number of releases, and their noise, are fixed before the run either way.
+A schedule is fixed before the run or follows from the releases so far, so it leaks nothing more than they do. The
+largest number of releases and their noise are always fixed before the run.
 """
 
 from __future__ import annotations
@@ -36,19 +36,19 @@ GROWTH = "float64(int64, int64, int64, float64[::1])"
 
 @dataclass(frozen=True)
 class Schedule:
-    """A schedule, which is an entry in the registry. A spec writes it as `key` or `key:argument`.
+    """A schedule, as an entry in the registry. A spec writes it as `key` or `key:argument`.
 
     Attributes:
-        allowed: its written form, in words.
-        canonical(argument, per_release): the argument in a spec's form; raises ValueError if it is not allowed.
+        allowed: a description of its written form.
+        canonical(argument, per_release): the argument in canonical form; raises ValueError if it is not allowed.
         settings(argument, K): the array passed to every call of next_release.
         next_release: a kernel with SIGNATURE.
         releases(argument, K, size): the approximate number of releases.
-        times(argument, K): the number of users at each release, increasing to K [M]; if it decides during the run, at
-            the end of each epoch.
-        growth: a kernel with GROWTH if it decides during the run, else None.
+        times(argument, K): the number of users at each release, increasing to K [M]; if the schedule decides during
+            the run, at the end of each epoch.
+        growth: a kernel with GROWTH if the schedule decides during the run, else None.
         limit(argument, K, size, per_release): the limit M of a schedule that decides during the run, else None.
-        refusal(argument, K): the error if it does not allow K users, else None.
+        refusal(argument, K): the error if the schedule does not allow K users, else None.
         fewer: advice on how to make fewer releases; "" if only fewer users help.
 
     If `per_release` is true, noise is calibrated to M, which therefore has to be small; otherwise M is just an upper

@@ -1,17 +1,17 @@
 """Compare two learned policies with today's practice, using noisy sums over held-out people that are released once.
 
-A share of the people is held out at random when the file is read: nothing is learned from them. Once both policies have
-been learned from the releases about the others, four sums over those held out are released with noise: their scores
-under each policy, whose mean is the reward that they would have got under it; their returns, whose mean is the reward
-that they got; and the squares of their returns. All else, even the choice of a policy, is computed from the releases.
+When the file is read, a random share of the people is held out, and nothing is learned from them. Once both policies
+have been learned from the others, four noisy sums over the held-out people are released: their scores under each policy
+(the mean score is the reward that they would have received under it), their returns, and the squares of their returns.
+Everything else, even the choice of a policy, is computed from the releases.
 
 The score of a person is V(s_0) + sum_h w_h (r_h + V_h+1(s_h+1) - V_h(s_h)). V is the value of the learned policy, and
-w_h the ratio of its visits to (s_h, a_h) to those of people, both estimated from the released counts of the others.
-The score is doubly robust (Jiang, Li 2016; Kallus, Uehara 2020): only errors of both V and w together move its mean.
+w_h is the ratio of its visits to (s_h, a_h) to people's visits, both estimated from the released counts of the others.
+The score is doubly robust (Jiang, Li 2016; Kallus, Uehara 2020): only errors of V and w together change its mean.
 docs/report/offline.md, "Better than today?", has the proofs and the measurements.
 
-If a person may have several episodes, each sum is over episodes, and a fifth sum is the number of episodes.
-If groups are declared, these five sums are also released for each group.
+If a person may have several episodes, each sum is over episodes, and their number is released as a fifth sum. If groups
+are declared, these five sums are also released for each group.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ from dprl.statistics import Change
 from dprl.statistics.family import Family
 
 SHARE = 0.25  # of the people, held out by default
-MOST_WEIGHT = 4  # times A: the largest w, so that no few people decide; a row that needs more is not sure
+MOST_WEIGHT = 4  # times A: the largest weight w, so that a few people cannot decide the result; see `Fitted`
 EPISODES = "episodes"
-WHAT = {  # the cautious policy is the one whose value has a bound; one episode moves each sum by at most one
+WHAT = {  # the cautious policy is the one whose value has a bound; one episode adds at most 1 to each sum
     "scores": "the sum of the scores of people held out under the cautious policy",
     "plug_in_scores": "the sum of the scores of people held out under the plug-in policy",
     "returns": "the sum of the returns of people held out",
@@ -42,18 +42,18 @@ WHAT = {  # the cautious policy is the one whose value has a bound; one episode 
     EPISODES: "the number of episodes of people held out",
 }
 SUMS = tuple(WHAT)[:-1]  # if a person has one episode
-WEIGHTS = {"squares": 3.0}  # of the noise: they only set the width of an interval, so they may be noisier
-QUANTILE = 2.2415  # standard deviations that contain 97.5%, so that both policies are inside with 95%
+WEIGHTS = {"squares": 3.0}  # of the noise: squares only affect an interval's width, so they may be noisier
+QUANTILE = 2.2415  # standard deviations for 97.5%, so that both policies' intervals hold with 95%
 BY_GROUP = " by group"
 OF_A_GROUP = "learned", "behaviour", "difference", "episodes"
-OF_GROUPS = 2.5  # times as much noise by group, so that the noise in all other sums grows by about a fifth
+OF_GROUPS = 2.5  # times as much noise by group, so that other noise grows by only about a fifth
 FEWEST = 30  # episodes of a group; a mean over fewer may be far from normal
 BETTER, CLOSE, WORSE = "better", "too close", "worse"
 
 
 class HeldOut(NamedTuple):
-    """The counts [H, S, A, S + 2] of held-out people, the number n of their episodes, and the sums of the episodes'
-    returns and of their squares. Each return and each square is between 0 and 1, on the noise's grid."""
+    """The counts of held-out people [H, S, A, S + 2], the number n of their episodes, and the sums of the episodes'
+    returns and squared returns, each of which is between 0 and 1 and on the noise's grid."""
 
     record: Array
     n: int
@@ -62,7 +62,7 @@ class HeldOut(NamedTuple):
 
 
 def joined(parts: Iterable[HeldOut]) -> HeldOut:
-    """Return the sums over all parts; if there are several parts, they are the groups."""
+    """Add up the parts. If there are several, they become the groups."""
     records, numbers, returns, _ = zip(*(parts := tuple(parts)), strict=True)
     groups = parts if len(parts) > 1 else ()
     return HeldOut(np.sum(records, 0), sum(numbers), np.sum(returns, 0), groups)
@@ -91,26 +91,26 @@ def families(episodes: int, grouped: bool = False) -> tuple[Family, ...]:
 
 
 def share_of_groups(episodes: int) -> float:
-    """Return the share of held-out people's privacy budget (rho) that the sums for each group use."""
+    """Return the share of the held-out people's budget (rho) that the sums by group use."""
     spent = {each.name: each.change.l2_squared / each.weight**2 for each in families(episodes, grouped=True)}
     return sum(rho for name, rho in spent.items() if name.endswith(BY_GROUP)) / sum(spent.values())
 
 
 class Fitted(NamedTuple):
-    """A policy's values in the model fitted to the noisy counts of the other people, for people with the same start.
+    """A policy's values in a model fitted to the noisy counts of the people learned from.
 
-    An episode ends, without further reward, in a row that is not certain to have a visit. A row is *sure* if at least
-    half of its visits are certain and it needs no large weight. In other rows the policy may have chosen the action
-    because noise favours it: their values are lowered, and the scores do not correct them.
+    An episode ends without further reward in a row that is not certain to have a visit. A row is *sure* if at least
+    half of its visits are certain and it needs no large weight. In other rows, the policy may have chosen an action
+    that noise favours, so their values are lowered, and the scores do not correct them.
     """
 
     V: Array  # the values [H + 1, S]
     w: Array  # the weights of the policy's actions [H, S]
-    lost: float  # the most reward that an episode may bring beyond V on average, after such an end or in rows not sure
+    lost: float  # how far V may be too low on average, because of such ends and of rows that are not sure
     covered: float  # the share of the policy's steps that come before such an end
     follows: float  # the share of people's steps in which they act as the policy does
     variance: float  # of one episode's score
-    spread: float  # the square of the distance by which joint errors of V and w move the mean
+    spread: float  # the squared effect of joint errors of V and w on the mean
     of_V: float  # the same for errors of V alone, which w does not correct in a group
 
 
@@ -126,11 +126,10 @@ def fit(
 ) -> Fitted:
     """Fit a model to the noisy counts, and compute a policy's values in it.
 
-    released: the noisy counts of transitions, and their sums [H, S, A, S + 2]; policy: the action in each state at each
-    step [H, S]; r: the mean rewards, known or estimated [H, S, A]; E: the most by which noise may change a visit count;
-    variance: that of the noise in each count of transitions; n: the number of episodes that were learned from, at least
-    roughly; of_rewards: the variance of the noise in each sum of rewards if r is estimated from such sums, else None;
-    episodes: the most episodes of one person, whose first states may be correlated.
+    released: the noisy counts [H, S, A, S + 2]; policy: its actions [H, S]; r: the mean rewards, known or estimated
+    [H, S, A]; E: the most by which noise may change a visit count; variance: the variance of the noise in each count of
+    transitions; n: the approximate number of episodes learned from; of_rewards: the same variance for sums of rewards,
+    or None if rewards are known; episodes: the most episodes of one person, whose first states may be correlated.
     """
     H, S, A, _ = released.shape
     h_s = np.arange(H)[:, None], np.arange(S)[None]
@@ -148,14 +147,13 @@ def fit(
     # the largest of A normal errors is on average at most this many standard deviations, which are subtracted
     most = np.where(sure, 0.0, np.sqrt(2 * np.log(A)))
     V, learned = np.zeros((H + 1, S)), of_rewards is not None
-    # the variance of one person's reward and later value; that of the row's mean of these, including noise; and what
-    # is subtracted from V
+    # the variances of a person's reward plus later value and of its mean in a row, with noise; the amount taken off V
     chance, error, less = np.zeros((3, H, S))
     for h in range(H - 1, -1, -1):
         mean = P[h] @ V[h + 1]
         off = V[h + 1] - mean[:, None]
         chance[h] = (P[h] * off**2).sum(-1) + learned * 0.25
-        # A noisy sum of rewards is divided by a noisy number of visits, whose noise counts, too.
+        # a noisy sum of rewards is divided by a noisy number of visits, whose noise counts, too
         noise = variance * ((off - learned * reward[h][:, None]) ** 2).sum(-1) + (of_rewards or 0.0)
         error[h] = (noise + visits[h] * chance[h]) / visits[h] ** 2
         less[h] = most[h] * np.sqrt(error[h])
@@ -176,7 +174,7 @@ def fit(
 
 
 def taken(released: Array, policy: Policy) -> Array:
-    """Return the noisy numbers of people who acted as the policy does, [H, S]."""
+    """Return the noisy number of people who acted as the policy does in each state at each step, [H, S]."""
     return np.asarray(np.take_along_axis(counts.visits(released), policy[..., None], -1)[..., 0])
 
 
@@ -201,7 +199,7 @@ class Scores(NamedTuple):
 
 
 def scores(fitted: Fitted, policy: Policy, r: Array, learned: bool) -> Scores:
-    """Score transitions and rewards. r: mean rewards [H, S, A]; learned: estimated, so observed rewards count."""
+    """Score transitions and, if the mean rewards r [H, S, A] are learned rather than known, observed rewards."""
     chosen = np.eye(r.shape[-1])[policy] * fitted.w[..., None]
     gain = fitted.V[1:, None, None] - fitted.V[:-1, :, None, None] + (0.0 if learned else r[..., None])
     found = chosen[..., None] * gain
@@ -214,7 +212,7 @@ def scores(fitted: Fitted, policy: Policy, r: Array, learned: bool) -> Scores:
 
 
 def sums(tables: Sequence[Scores], held: HeldOut, episodes: int = 1) -> tuple[Fraction, ...]:
-    """Return the exact sums listed by `names`; each episode adds 0 to 1 to each. tables: the scores for each policy."""
+    """Return the exact sums in `names`. Each episode adds 0 to 1 to each sum. tables: each policy's scores."""
     returns, squares = (Fraction(float(value)) for value in held.returns)
     found = (*(summed(table, held) for table in tables), returns, squares, Fraction(held.n))
     return found[: len(names(episodes))]
@@ -229,7 +227,7 @@ def summed(table: Scores, held: HeldOut) -> Fraction:
 
 
 def noisy(exact: tuple[Fraction, ...], scales: Mapping[str, float], of: str = "") -> Array:
-    """Round sums down to the grid, which increases nobody's effect, and add noise. of: BY_GROUP for a group's sums."""
+    """Round sums down to the grid, which increases no one's effect, and add noise. of: BY_GROUP for sums by group."""
     draw = EXACT["gaussian"].draw
     drawn = [draw(Fraction(scales[name + of]) * STEPS) for name in tuple(WHAT)[: len(exact)]]
     return np.array([(value * STEPS // 1 + noise) / STEPS for value, noise in zip(exact, drawn, strict=True)])
@@ -243,11 +241,11 @@ def results(
     H: int,
     episodes: int,
 ) -> dict[str, Array]:
-    """Return the results of `assessed` for both policies, each [2, ...], and "groups" if there are any: the
-    intervals learned, behaviour, difference and episodes of each group [2, groups, 4, 3].
+    """Return the results of `assessed` for both policies, each [2, ...]. If there are groups, "groups" has their
+    intervals in the order of OF_A_GROUP [2, groups, 4, 3].
 
-    found: the noisy "sums" of `names`, the least score and the width under each policy as "ends" [2, 2], and the sums
-    of "groups" [groups, 5]; std: the standard deviation of the noise in each sum; n: the number of people held out.
+    found: the noisy "sums" named by `names`; "ends", the least score and the width for each policy [2, 2]; and the sums
+    of "groups" [groups, 5]. std: the standard deviation of the noise in each sum; n: the number of people held out.
     """
     each: list[dict[str, Array]] = []
     total = float(np.clip(found["sums"][-1], n, episodes * n))  # episodes; n if each person has one
@@ -274,24 +272,24 @@ def assessed(
     episodes: int = 1,
     groups: int = 0,
 ) -> dict[str, Array]:
-    """Estimate a policy's value and today's value, with intervals, from the noisy sums over held-out people, in
-    units of the reward range.
+    """Estimate a policy's value and today's value in units of the reward range, from noisy sums over held-out people.
 
-    The sums of one group show no variance of scores. At most all visits and all chance are in this group, and w may be
-    wrong for it, so all errors of V count. Sums are divided by a noisy number of episodes; dividing all errors by the
-    least possible number covers its noise (Fieller 1954). All groups' intervals for both policies hold at once.
+    The variance of scores within a group is unknown, so all of the variance is attributed to the group. All errors of V
+    count there, because w may be wrong for the group. Sums are divided by a noisy number of episodes; dividing all
+    errors by the least possible number covers its noise (Fieller 1954). The intervals hold jointly, for all groups and
+    both policies.
 
     Args:
         released, std: the noisy sums of scores, returns and squares [3], and of episodes if a person may have several
             or there are groups [4]; and the standard deviations of the noise in them.
-        n: the number of people held out; with groups, of all their episodes, at least roughly.
+        n: the number of people held out; with groups, roughly the number of their episodes.
         episodes: the most episodes of one person.
         groups: the number of groups if these are the sums of one of them, else 0.
 
     Returns:
         learned, behaviour, difference: the low end, the value and the high end [3] of the reward that such people would
             get in an episode under the learned policy, of the reward that they got, and of the first minus the second.
-        covered, follows: see `Fitted`. episodes: the same three for the number of a group's episodes.
+        covered, follows: see `Fitted`. episodes: the same three numbers for the number of a group's episodes.
     """
     of_n, quantile = 0.0, QUANTILE  # of_n: standard deviation of the number of episodes, as a share
     if episodes > 1 and not groups:
@@ -301,8 +299,8 @@ def assessed(
     if groups:
         quantile = NormalDist().inv_cdf(1 - 0.05 / (4 * groups))
         number, off = float(np.clip(released[3], 1.0, n)), quantile * std[3]
-        n = max(number - off, 1.0)  # the least that it may be
-        quantile = quantile if n >= FEWEST else np.inf  # then nothing can be said
+        n = max(number - off, 1.0)  # the least possible number
+        quantile = quantile if n >= FEWEST else np.inf  # too few for any estimate
         more, of_n = most / n, std[3] / n
         fitted = fitted._replace(
             lost=more * fitted.lost, variance=more * fitted.variance, spread=more**2 * fitted.of_V
@@ -317,7 +315,7 @@ def assessed(
     chance = np.sqrt(np.array([fitted.variance / n + fitted.spread, episodes * spread_now / n]))
     noise = np.hypot(std[:2] / n * np.array([width, H]), of_n * np.array([score * width, now * H]))
     half = quantile * np.hypot(chance, noise)
-    # The rewards under the policy and those received may be correlated: at most, their standard deviations add up.
+    # the rewards under the policy and those received may be correlated: at most, their standard deviations add up
     apart = quantile * float(np.sqrt(chance.sum() ** 2 + (noise**2).sum()))
     ends = {
         "learned": [learned - half[0], learned, learned + fitted.lost + half[0]],
@@ -333,8 +331,8 @@ def assessed(
 
 
 def recommended(difference: Array) -> int:
-    """Return the index of the recommended policy: 1, the plug-in policy, or 0, the cautious policy, if it is the
-    only one that held-out users favour. The rule is fixed in advance; `python -m bench.hidden_models` compares rules.
+    """Return the index of the recommended policy: 0 (cautious) if only this policy is better than today, else 1
+    (plug-in). The rule is fixed in advance; `python -m bench.hidden_models` compares rules.
 
     difference: the low end, the value and the high end for each policy [2, 3].
     """

@@ -1,8 +1,7 @@
 """The declaration of an uploaded data set, which is public and never derived from the data.
 
-Privacy protects whether a state occurs in anybody's trajectory, how long an episode was, and how large a reward was.
-A list of states taken from the file could change with one person, by a label that nobody else has, and no noise in the
-other counters would hide that.
+Privacy must hide which states occur, how long episodes are, and how large rewards are. A list of states taken from the
+file could change with one person, who alone has some label, and noise in the counters would not hide that.
 """
 
 from __future__ import annotations
@@ -41,14 +40,14 @@ KEYS = {
 }
 FORM = f"an object with {'; '.join(f'{key}: {what}' for key, what in KEYS.items())}"
 MOST = 10_000  # labels
-BETWEEN = " / "  # the labels of the columns that make up a state
-PERSON = "person"  # a column that a file may have in addition to these
-ENDED = "ended"  # an absorbing state of this name is one that no user is in while an episode goes on
+BETWEEN = " / "  # joins the labels of the columns that make up a state
+PERSON = "person"  # a column that a file may have in addition to COLUMNS
+ENDED = "ended"  # the name of an absorbing state that users are in only after their episode
 (_HORIZON,) = (field for field in ENVIRONMENTS["custom"].fields if field.name == "H")
 _EPISODES = Field("episodes", "int", 1, "", 1, 1000)
 MOST_GROUPS = 8
 
-# Each column of the file that makes up the state, with its labels, or the edges between which its numbers are binned.
+# the columns that make up a state, each with its labels or, for numbers, the edges of its bins
 Parts = tuple[tuple[str, tuple[str, ...] | tuple[float, ...]], ...]
 
 
@@ -61,12 +60,10 @@ class Declaration:
     size: Size  # S, A and H
     reward_range: tuple[float, float]  # the lowest and the highest; rewards in the file are clipped to it
     rewards: Array | None  # means, in units of the range, from 0 to 1 [H, S, A]; None if they are learned
-    # the probabilities of the first state, taken to be true and not computed from the file [S]; None if they are
-    # estimated from the release
-    start: Array | None
+    start: Array | None  # probabilities of the first state [S]; None if they are estimated from the release
     text: str  # all of this as canonical JSON
     parts: Parts  # the columns that make up the state, in order; () if the state is one column of labels
-    columns: Mapping[str, str]  # the names of columns in the file, by their names here
+    columns: Mapping[str, str]  # the file's column names, by dprl's names for them
     absorbing: str  # the state in which a shorter episode continues, "" for none
     episodes: int  # the most episodes of one person that count, which are the first in the file
     grouped_by: str  # the column with a person's group at the first step of the first episode, "" for none
@@ -86,7 +83,6 @@ class Declaration:
 
 
 def wrong(part: str, sentence: str) -> SpecError:
-    """Return an error about one part of the declaration."""
     return SpecError(f"{NAME}.{part}", sentence)
 
 
@@ -218,7 +214,7 @@ def _product(parts: Parts, absorbing: str) -> list[str]:
 
 
 def _columns(value: Any, parts: bool) -> dict[str, str]:
-    """Return a dict from dprl's own column names to the names used in the file."""
+    """Return the file's column names, by dprl's names for them."""
     known = [PERSON, *(name for name in COLUMNS if name != "state" or not parts)]
     named = value if isinstance(value, dict) else {"": ""}
     allowed = all(key in known and isinstance(name, str) and name.strip() for key, name in named.items())
@@ -248,7 +244,6 @@ def _range(value: Any) -> tuple[float, float]:
 
 
 def _rewards(value: Any, size: Size, low: float, high: float) -> Array:
-    """Return the declared mean rewards, [H, S, A]."""
     S, A, H, _ = size
     if isinstance(value, int | float) and not isinstance(value, bool):
         value = np.full((S, A), float(value)).tolist()

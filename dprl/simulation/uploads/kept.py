@@ -1,10 +1,10 @@
 """Store the counts of an uploaded data set for at most a day, in a file that only this user of the computer can open.
 
-The uploaded file is read but not kept. The name of the stored counts is random, because a digest of the data would
-confirm a guess of the data. Noisy sums are stored next to the counts, before they are shown and until the counts are
-deleted: noise of one scale is drawn once, even if a process is killed meanwhile, so that one release stays one.
+The uploaded file itself is not stored. The counts have a random name, because a digest of the data could confirm a
+guess. Noisy sums are stored before they are shown, until the counts are deleted, so that noise of one scale is drawn
+only once, even if a process is killed meanwhile.
 
-The server holds the counts of a visitor's session (`hold`); they are deleted when the session or the server ends.
+The counts of a visitor's session (see `hold`) are deleted when the session or the server ends.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ class Under(NamedTuple):
 
 
 class Kept(NamedTuple):
-    """Stored counts of n people to learn from [H, S, A, S + 2], and of those held out. under: the budget for releases,
-    or None."""
+    """The stored counts of the people to learn from [H, S, A, S + 2] and of those held out. n: the number of all
+    people; under: the budget for releases, or None."""
 
     record: Array
     n: int
@@ -63,7 +63,6 @@ class Kept(NamedTuple):
 
 
 def folder() -> Path:
-    """Return the folder in which the counts of data sets are stored."""
     return home() / "uploads"
 
 
@@ -90,7 +89,7 @@ def _not_stored(error: OSError) -> SpecError:
 
 
 def new_name() -> str:
-    """Draw a random name for a data set, which nobody can guess."""
+    """Draw a random name that nobody can guess."""
     return os.urandom(16).hex()
 
 
@@ -106,7 +105,6 @@ def hold(name: str) -> BinaryIO:
 
 
 def there(name: str) -> bool:
-    """Return whether the counts with this name are still stored here."""
     return _path(name).exists()
 
 
@@ -126,7 +124,7 @@ def held(name: str) -> Kept:
 
 
 def drawn_sums(name: str, which: str) -> dict[str, Array] | None:
-    """Return a data set's noisy sums, or None. which: their noise, in words. Raises SpecError if they are damaged."""
+    """Return a data set's stored noisy sums, or None. which: text that identifies the noise. Raises SpecError."""
     path = _drawn_path(name, which)
     try:
         content = path.read_bytes()
@@ -156,8 +154,8 @@ def drawn(name: str) -> bool:
 def write_down(name: str, which: str, sums: Mapping[str, Array]) -> dict[str, Array]:
     """Store a data set's noisy sums for as long as its counts are stored, and return the sums that are now stored.
 
-    The first sums stay: if another process has stored some meanwhile, these are discarded. Raises SpecError if they
-    cannot be stored or the data set is gone; then they must not be shown.
+    If another process has stored sums meanwhile, those stay, and these are discarded. Raises SpecError if they cannot
+    be stored or the data set is gone; then they must not be shown.
     """
     path, words = _drawn_path(name, which), io.BytesIO()
     np.savez(words, allow_pickle=False, **sums)
@@ -169,7 +167,7 @@ def write_down(name: str, which: str, sums: Mapping[str, Array]) -> dict[str, Ar
             "data",
             f"noisy sums cannot be stored here ({error.strerror}), so nothing is shown; make room and run again.",
         ) from None
-    # Counts are deleted before noisy sums: if the counts still exist, no earlier draw has been deleted.
+    # counts are deleted before noisy sums, so if the counts still exist, no earlier draw has been deleted
     if there(name) and (found := drawn_sums(name, which)) is not None:
         return found
     with contextlib.suppress(OSError):
@@ -182,7 +180,6 @@ def _drawn_path(name: str, which: str) -> Path:
 
 
 def _digest(path: Path, words: bytes) -> bytes:
-    """Return the SHA-256 digest of a stored file's name and content."""
     return hashlib.sha256(path.name.encode() + words).digest()
 
 
@@ -201,7 +198,7 @@ def _path(name: str, suffix: str = "npz") -> Path:
 
 
 def remove_old() -> None:
-    """Delete data sets older than HOURS or whose sessions have ended; called at each use and when a worker starts."""
+    """Delete data sets that are older than HOURS or whose sessions have ended."""
     for name in {path.name.partition(".")[0] for path in folder().glob("*.*")}:
         if NAME.fullmatch(name):
             with contextlib.suppress(OSError):

@@ -1,11 +1,10 @@
 """Named privacy budgets that outlive a session. Each budget adds up all releases about the same people.
 
-Each release is recorded here before its noise is drawn, as the draws that it consists of. A draw that is requested
-again, after a reload or a killed worker, is the same draw and counts once. A recorded draw that was never shown
-counts, too: the sum is never too small.
+The draws of noise in each release are recorded before they are made. A draw that is requested again, after a reload or
+a killed worker, counts once. A recorded draw counts even if it was never shown, so the sum is never too small.
 
-In each reading of a file, a person is in one half, learned from or held out, and draws add up within a half. Draws of
-different readings are assumed to be about the same people.
+Each time a file is read, a person is either learned from or held out, and draws add up within each of these halves.
+Draws from different readings are assumed to be about the same people.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ NAME = "budget"
 MOST_NAME = 60  # characters
 (TOTAL,) = (field for field in LEARNING if field.name == "rho")
 ONE_AT_A_TIME = "lock"
-KEY = "key"  # of all digests
+KEY = "key"  # the file with the key of all digests
 FOUR_DIGITS = Context(prec=4, rounding=ROUND_CEILING)
 
 
@@ -108,11 +107,11 @@ def together(draws: Iterable[Draw]) -> Spent:
 class Budget:
     """The privacy budget for all releases about one group of people, such as dprl.Budget("ward 2026", rho=1).
 
-    It is stored with its first release. Each line has a keyed digest, so that edits by hand are noticed.
+    It is stored with its first release, and keyed digests reveal edits by hand.
 
     Args:
         name: its name on this machine.
-        rho: the most that its releases may spend together. Without it, they are added up but never refused. The total
+        rho: the most that its releases may spend together. By default, they are added up but never refused. The total
             of a budget that has a release cannot be changed.
 
     Raises:
@@ -155,7 +154,7 @@ class Budget:
 
     @property
     def draws(self) -> tuple[Draw, ...]:
-        """Return all draws of noise that were made under this budget, or may have been made."""
+        """Return all draws of noise recorded under this budget."""
         return _draws(self._read())
 
     @property
@@ -226,7 +225,6 @@ class Budget:
 
 
 def _draws(content: Mapping[str, Any]) -> tuple[Draw, ...]:
-    """Return the draws recorded in the content of a budget's file."""
     return tuple(
         Draw(
             **draw
@@ -238,7 +236,7 @@ def _draws(content: Mapping[str, Any]) -> tuple[Draw, ...]:
 
 
 def _sealed(key: bytes, content: Mapping[str, Any]) -> str:
-    """Return the keyed digest (HMAC) of `content`, except for its own seal."""
+    """Return the keyed digest (HMAC) of `content` without its seal."""
     text = json.dumps({name: value for name, value in content.items() if name != "seal"}, sort_keys=True)
     return hmac.new(key, text.encode(), hashlib.sha256).hexdigest()
 
@@ -291,19 +289,18 @@ def digest_of(file: BinaryIO | Path, key: bytes | None = None) -> str:
 
 
 def folder() -> Path:
-    """Return the folder in which budgets are stored."""
     return home() / "budgets"
 
 
 def known_key() -> bytes | None:
-    """Return the secret key for the file digests, or None if there is none yet, without creating one."""
+    """Return the secret key for the digests, or None if none has been created yet."""
     with contextlib.suppress(FileNotFoundError):
         return (folder() / KEY).read_bytes()
     return None
 
 
 def _key() -> bytes:
-    """Return the secret key for the file digests, which is drawn and stored on first use."""
+    """Return the secret key for the digests, which is drawn and stored on first use."""
     make_inside(folder())
     if not (path := folder() / KEY).exists():
         write_whole(path, secrets.token_bytes(32), first=True)

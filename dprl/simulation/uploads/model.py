@@ -36,10 +36,9 @@ def example() -> str:
 
 
 def trajectories(mdp: TabularMDP, policy: Array, people: int, rng: np.random.Generator) -> str:
-    """Simulate `people` people in a model, with rewards 0 and 1; return CSV text. policy: probabilities [H, S, A]."""
+    """Simulate `people` people in a model with rewards 0 and 1, as CSV text. policy: action probabilities [H, S, A]."""
 
     def drawn(chances: Array) -> np.ndarray:
-        """Draw one index from the probabilities in each row."""
         return np.asarray((rng.random(len(chances))[:, None] > chances.cumsum(-1)[:, :-1]).sum(-1))
 
     s = drawn(np.tile(mdp.d1, (people, 1)))

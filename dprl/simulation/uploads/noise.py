@@ -1,4 +1,4 @@
-"""The noise of a release from uploaded data, the guarantee's assumptions, and a bound for when the start is unknown."""
+"""The noise of a release from uploaded data, the guarantee's assumptions, and a bound for an unknown start."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ ASSUMPTIONS = (
     DRAWN,
 )
 
-PEOPLE = (  # replace the first two if a column identifies each episode's user, and the third if a user may have several
+PEOPLE = (  # replace the first two if a column identifies users, and the third if they may have several episodes
     "states, actions, horizon, rewards and their range are declared by the owner, not read from the data. The number "
     "of users is public, and how many episodes each of them has is not",
     "only each user's first episodes in the file count, up to the declared number, whatever is in them. An undeclared "
@@ -78,15 +78,14 @@ def beside(spec: UploadSpec) -> tuple[Family, ...]:
 
 
 def noise_of(spec: UploadSpec) -> tuple[CuratorNoise, dict[str, float]]:
-    """Return the noise of a release and the error bound E of each family of statistics, which depend on the spec
-    alone and not on the data.
+    """Return a release's noise and each family's error bound E, which depend on the spec alone and not on the data.
 
     With the same probability, noise on the grid exceeds a bound on continuous noise by at most one step. Each reward in
     a sum was rounded by at most half a step.
     """
     problem, of_people, episodes = upload_problem_of(spec), spec.public.of_people, spec.public.episodes
     said: tuple[str, ...] = ASSUMPTIONS
-    if of_people:  # one episode each: what follows needs users who are independent
+    if of_people:  # with one episode each, users have to be independent
         said = (*PEOPLE[:2], PEOPLE[2] if episodes > 1 else ASSUMPTIONS[2], *ASSUMPTIONS[3:])
     start = ESTIMATED_START if spec.public.start is None else START
     others = [APART, *[GROUPS] * bool(spec.public.groups)] if spec.checked else []
@@ -104,12 +103,12 @@ def noise_of(spec: UploadSpec) -> tuple[CuratorNoise, dict[str, float]]:
 def bound_from_start(V: Array, released: Array, size: Size, n: int, beta: float, scale: float) -> float:
     """Return a lower bound on the average value of the first state when the distribution of first states is estimated.
 
-    It fails with a chance of at most START_SHARE beta, half of it for people and half for noise; the learner gets the
+    It fails with probability at most START_SHARE beta, half of it for people and half for noise; the learner gets the
     rest of beta. docs/report/offline.md, "An unknown start", has the proof.
 
     V: lower bounds on the values at the first step [S]; released: the noisy counts [H, S, A, S + 2], in which a visit
-    count is a sum of S numbers; n: the number of people who were learned from, with one episode each; beta: the chance
-    with which the whole bound may fail; scale: that of the Gaussian noise in each released number.
+    count is a sum of S numbers; n: the number of people learned from, with one episode each; beta: the probability that
+    the whole bound may fail; scale: the scale of the Gaussian noise in each released number.
     """
     from scipy.special import chdtri
 
@@ -118,7 +117,7 @@ def bound_from_start(V: Array, released: Array, size: Size, n: int, beta: float,
     centre = float(V.mean())
     far = scale * math.sqrt(summed * float(chdtri(S, chance))) * float(np.linalg.norm(V - centre))
     off = V - centre
-    # noise about people is on a grid, and within one step of continuous noise
+    # the noise is on a grid, within one step of continuous noise
     far += 2 * summed * SPACING * float(np.abs(off).sum())
     mean = centre + (float(counts.visits(released)[0].sum(-1) @ off) - far) / n
     spread = float(V.max() - V.min()) * math.sqrt((S * math.log(2) + math.log(1 / chance)) / (2 * n))

@@ -1,7 +1,7 @@
 """A learned policy as a file: the action for each state and step, the evidence for it, and the privacy guarantee.
 
 policy = dprl.Policy.load("policy.json")
-policy.act("severe", step=1)  # "treat", or None: too few people were treated so, and somebody else decides
+policy.act("severe", step=1)  # "treat", or None if too few people were treated and somebody else must decide
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ class Policy:
     Attributes:
         states, actions: the labels.
         steps: the learned actions' labels [H][S].
-        people: the number of episodes in which people took that action there, with noise [H][S].
-        enough: whether that number is certainly at least one; otherwise no data support the action [H][S].
-        first_step: the number of the first step, 0 or 1, as in the file that the policy was learned from.
+        people: the noisy number of episodes in which people took that action there [H][S].
+        enough: whether the true number is certainly at least one; otherwise no data support the action [H][S].
+        first_step: the number of the first step, 0 or 1, as in the data file.
         about: the rest of the file: the algorithm, the guarantee and its scope, held-out people, versions.
     """
 
@@ -50,14 +50,9 @@ class Policy:
     __repr__ = described
 
     def act(self, state: str, step: int) -> str | None:
-        """Return the action in a state at a step, or None if the data do not support one, so somebody else must decide.
+        """Return the action in a state at a step, or None if the data do not support one and others must decide.
 
-        Args:
-            state: a label.
-            step: the step, numbered from `first_step` on, as in the file that the policy was learned from.
-
-        Raises:
-            SpecError: There is no such state or step.
+        Steps are numbered from `first_step`. Raises SpecError if there is no such state or step.
         """
         state = normal(state) if isinstance(state, str) else state
         if state not in self.states:
@@ -70,11 +65,7 @@ class Policy:
 
     @classmethod
     def load(cls, file: str | Path) -> Policy:
-        """Read a policy from a file, or from a file's text.
-
-        Raises:
-            SpecError: The file cannot be read, is not a policy, or has been changed since it was written.
-        """
+        """Read a policy from a file or its text. Raises SpecError if it is not a policy or has been changed."""
         check_type(NAME, file, str | Path, "the path of a policy.json")
         text = str(file)
         if not text.lstrip().startswith("{"):
@@ -114,8 +105,8 @@ class Policy:
         }
 
     def csv_text(self) -> str:
-        """Return the policy as CSV text. The row for each step and state has the action (empty if the data support
-        none), the noisy number of episodes in which people took it, and who decides. Only states in `met` have rows."""
+        """Return the policy as CSV text. The row for each step and state in `met` has the action (empty if the data
+        support none), the noisy number of episodes in which people took it, and who decides."""
         from pandas import DataFrame
 
         met = self.met
@@ -129,6 +120,5 @@ class Policy:
 
 
 def _digest(content: Mapping[str, Any]) -> str:
-    """Return the SHA-256 digest of a policy file's content, without the digest itself, in canonical form."""
     text = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()

@@ -1,16 +1,15 @@
 """Turn a data file into a table of trajectories, as its declaration describes, and count the trajectories.
 
-Columns are renamed, states may be made of several columns, numbers are binned, rows are sorted, longer episodes are cut
+Columns are renamed, states may consist of several columns, numbers are binned, rows are sorted, longer episodes are cut
 at the horizon and shorter ones continued, and only the first few episodes of each person count.
 
-Each row of the table follows from one person's rows and from the declaration. So replacing a person moves at most one
-unit at each step from one cell to another, for each episode that counts. Which ones count follows from the order in
-which a person's own episodes begin in the file, and from nothing else.
+Each row of the table depends only on one person's rows and on the declaration. So for each episode that counts,
+replacing a person moves at most one unit at each step from one cell to another. Which episodes count depends only on
+the order in which the person's own episodes begin in the file.
 
-Rows are numbered as a spreadsheet numbers them: the heading is row 1. An error about a file is for its owner, and
-outside the privacy of a release. A label that is not declared counts as the last one that is, and a reward outside its
-range as the nearest end; the owner is shown how often (`Outside`), which is not private either. So any accepted file is
-n trajectories over the declared sets.
+An undeclared label counts as the last declared one, and a reward outside the range as the nearest limit, so any
+accepted file is n trajectories over the declared sets. Errors and the numbers in `Outside` are for the owner alone,
+because they are not private. Rows are numbered as in a spreadsheet: the heading is row 1.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Codes = NDArray[np.integer[Any]]
-Column = tuple[Codes, list[str]]  # codes of rows, and the different texts
+Column = tuple[Codes, list[str]]  # a code for each row, and the distinct texts
 Fault = tuple[int, str, str]  # row, column and sentence
 SAID = messages("refusals")["outside"]
 MOST_FOUND = 3  # labels named in an error
@@ -63,17 +62,15 @@ class Outside:
 
     declared: Declaration
     rows: int = 0  # of the file, without the heading
-    labels: dict[str, Counter[str]] = field(
-        default_factory=dict
-    )  # rows with each undeclared label, by column
-    last: dict[str, str] = field(default_factory=dict)  # the label as which these count, by column
-    episodes: int = 0  # all
+    labels: dict[str, Counter[str]] = field(default_factory=dict)  # rows by undeclared label, by column
+    last: dict[str, str] = field(default_factory=dict)  # the declared label that they count as, by column
+    episodes: int = 0  # all episodes
     padded: int = 0  # episodes with fewer steps than declared
     cut: int = 0  # episodes with more steps than declared
-    beyond: int = 0  # episodes that do not count because enough of their person's come first
+    beyond: int = 0  # episodes beyond the declared number for one person
     moved: int = 0  # rows that were out of order
     rewards: int = 0  # rows with a reward outside the declared range
-    lowest: float = inf  # among all rewards, like the highest
+    lowest: float = inf  # of all rewards, as is the highest
     highest: float = -inf
 
     def __bool__(self) -> bool:
@@ -85,7 +82,7 @@ class Outside:
         return " ".join(("Only for you, because these numbers are not private:", *self.sentences()))
 
     def refusal(self) -> str:
-        """Say in one sentence that the owner must agree to this many undeclared labels; return "" if they are few."""
+        """Ask the owner, in one sentence, to accept this many undeclared labels; return "" if there are few."""
         for name, found in self.labels.items():
             if found.total() > MOST_UNDECLARED * self.rows:
                 share = percent(found.total() / self.rows)
@@ -96,7 +93,7 @@ class Outside:
         return ""
 
     def sentences(self) -> list[str]:
-        """Return sentences about what does not fit the declaration: how much there is, and how it counts."""
+        """Describe in sentences how much does not fit the declaration, and how it counts."""
         said = []
         for name, found in self.labels.items():
             if found:
@@ -132,10 +129,9 @@ class Outside:
 def prepared(
     file: BinaryIO | Path | pd.DataFrame, declared: Declaration, outside: Outside
 ) -> tuple[tuple[Codes, Codes, Array], Codes, Codes, int]:
-    """Read a file into a table of whole episodes, one after another, with H rows each. Return its states, actions
-    and rewards [rows]; the person of each episode [episodes]; the group of each person [people], or 0 without groups;
-    and the number of the first step in the file. Record in `outside` what does not fit the declaration. Raises
-    SpecError with the row and column."""
+    """Read a file into a table of whole episodes, with H rows each, and record in `outside` what does not fit. Return
+    the table's states, actions and rewards [rows]; the person of each episode [episodes]; the group of each person
+    [people], or 0 without groups; and the number of the first step. Raises SpecError with the row and column."""
     H = declared.size.H
     named = {name: declared.columns.get(name, name) for name in COLUMNS}
     of_state = [column for column, _ in declared.parts] or [named["state"]]
@@ -189,7 +185,7 @@ def _episodes(
     declared: Declaration, columns: dict[str, Column], name: str
 ) -> tuple[Codes, Callable[[int], str], Codes, NDArray[np.bool_]]:
     """Return each row's episode [rows], numbered by first appearance; a function that names an episode; and each
-    episode's person, and whether it counts [episodes]. Two people's episodes differ even with the same label."""
+    episode's person, and whether it counts [episodes]. Episodes of two people differ even if their labels are equal."""
     codes, names = columns.pop(name)
     if not declared.of_people:  # codes are numbered in the order of their first rows
         every = np.arange(len(names), dtype=np.int32)
@@ -239,7 +235,7 @@ def _read(
 
 
 def _faults(name: str, column: Column, bad: Iterable[bool], sentence: str, before: int = 0) -> list[Fault]:
-    """Return an error for the first row whose text is bad, or []. bad: by distinct text; before: earlier rows."""
+    """Return the fault in the first row with a bad text, or []. before: the number of rows read earlier."""
     codes, texts = column
     wrong = np.array(bad)[codes]
     row = int(wrong.argmax())
@@ -247,7 +243,6 @@ def _faults(name: str, column: Column, bad: Iterable[bool], sentence: str, befor
 
 
 def _steps(name: str, column: Column) -> Codes:
-    """Return the steps as integers, [rows]."""
     codes, texts = column
     plain = [WHOLE.sub(r"\1", text) for text in texts]
     for fault in _faults(name, column, [not re.fullmatch("[0-9]{1,5}", text) for text in plain], NO_STEP):
@@ -347,8 +342,7 @@ def counted(file: BinaryIO | Path | pd.DataFrame, declared: Declaration, held_ou
     """Count the trajectories in a file, with rows as in mdp/counts.py and rewards in units of the declared range, each
     rounded to the grid of the noise. With at most MOST_EPISODES episodes, the sums are exact in floating point.
 
-    held_out: the probability with which each person is held out, regardless of their rows. Raises SpecError, which
-    names the row and the column.
+    held_out: the probability that a person is held out, whatever their rows. Raises SpecError with the row and column.
     """
     outside = Outside(declared)
     table, people, groups, first_step = prepared(file, declared, outside)
@@ -375,7 +369,6 @@ def _count(table: tuple[Codes, Codes, Array], declared: Declaration, part_of: Co
         rewards = np.round(units * STEPS) / STEPS  # each person's, before they are summed
         cell = ((at * S + s) * A + a) * (S + 2)
         paid = rewards if declared.rewards is None else declared.rewards[at, s, a]
-        # each episode's, from 0 to 1
         own = np.round(paid.reshape(-1, H).sum(1) / H * STEPS) / STEPS
         for part in range(parts):
             chosen = part_of[first // H : (first + len(s)) // H] == part

@@ -1,7 +1,4 @@
-"""Runs on uploaded data sets, as a kind of spec: one noisy release, two policies, and a bound on the value of one.
-
-Each release is drawn once, exactly, and recorded before it is shown.
-"""
+"""Runs on uploaded data sets, as a kind of spec: one noisy release, two policies, and a bound on the value of one."""
 
 from __future__ import annotations
 
@@ -39,7 +36,7 @@ from dprl.statistics import DATASET, REPLACE_ONE, REWARDS, TRANSITIONS
 from dprl.statistics.family import Query
 
 QUERIES = {query.family: query for query in (DATASET, TRANSITIONS, REWARDS)}
-AT_ONCE = 100  # numbers drawn between two looks at the clock
+AT_ONCE = 100  # numbers drawn between two checks of the clock
 
 
 def noise_in_words(noise: CuratorNoise) -> str:
@@ -50,7 +47,7 @@ def noise_in_words(noise: CuratorNoise) -> str:
 
 
 def sums_of(record: Array, noise: CuratorNoise) -> dict[str, Array]:
-    """Return the exact sums over the people learned from, for each family of statistics that receives noise."""
+    """Return the exact sums over the people learned from, for each family of statistics with noise."""
     return {family: QUERIES[family].sums(record) for family in noise.scales if family in QUERIES}
 
 
@@ -103,11 +100,10 @@ def fitted_to(
 
 
 class UploadRun:
-    """One run on an uploaded data set: it makes one noisy release, and answers the learner's queries from it.
+    """A run on an uploaded data set, which makes one noisy release and answers the learner's queries from it.
 
-    The answers depend on the counts only through recorded values: the noisy sums of every family that the guarantee
-    covers. The same query always has the same answer, no matter who asks. Raises SpecError if the data set is not
-    stored here, or its recorded releases are damaged.
+    Each noisy sum is drawn once, exactly, and recorded before it is shown, and the answers depend on the data through
+    these sums alone. Raises SpecError if the data set is not stored here, or its recorded releases are damaged.
     """
 
     def __init__(self, spec: UploadSpec, seed: int) -> None:
@@ -137,7 +133,8 @@ class UploadRun:
         return 1.0 if self._noisy is not None else len(self._drawn) / int(self._ends[-1])
 
     def advance(self, seconds: float = 0.1) -> bool:
-        """Work for about `seconds`; return whether the run is done. Raises SpecError if it cannot record a release."""
+        """Work for about `seconds`, and return whether the run is done. Raises SpecError if it cannot record a
+        release."""
         until = time.perf_counter() + seconds
         while self._noisy is None:
             self._drawn += islice(self._rest, AT_ONCE)
@@ -162,7 +159,7 @@ class UploadRun:
         return query.answer(noisy, nothing, self.errors.get(query.family, 0.0))
 
     def curve(self) -> Curve:
-        """Return the only point of the curve, the lower bound at n, once it exists."""
+        """Return the curve's only point, the lower bound at n, once it exists."""
         return self._trace.curve if self._trace else Curve(AXIS, MEASURE, np.zeros(0, np.int64), np.zeros(0))
 
     def trace(self) -> UploadTrace:
@@ -210,7 +207,7 @@ class UploadRun:
         )
 
     def _always(self, released: tuple[Array, ...]) -> Array:
-        """Return the estimated value of always taking each action [A], using the released sums alone."""
+        """Estimate the value of always taking each action [A] from the released sums alone."""
         S, A, H, _ = self._problem.size
         found = []
         for action in range(A):
@@ -231,10 +228,8 @@ class UploadRun:
         if found is None:
             tables, held = [table for _, table in models], self.data.held
             noisy = {"sums": check.noisy(check.sums(tables, held, problem.episodes), scales)}
-            # needed to interpret the scores
             noisy["ends"] = np.array([[table.low, table.width] for table in tables])
             if held.groups:
-                # with their numbers of episodes
                 exact = [check.sums(tables, part, 2) for part in held.groups]
                 noisy["groups"] = np.array([check.noisy(each, scales, check.BY_GROUP) for each in exact])
             found = kept.write_down(self.spec.data, which, noisy)

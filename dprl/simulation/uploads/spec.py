@@ -53,16 +53,15 @@ FIELDS: Registry[Field] = Registry(
 @documented(FIELDS)
 @dataclass(frozen=True, kw_only=True, eq=False)
 class UploadSpec(Budgeted):
-    """The description of a run on an uploaded data set, checked and in canonical form, so that two specs with the
-    same meaning are equal.
+    """A run on an uploaded data set, described in canonical form, so that specs with the same meaning are equal.
 
-    Its curve has one point: the released lower bound on the learned policy's value, at n. `upload` makes a spec
-    from a file. Two specs on one data set are two releases of it, unless their noise has the same scale: then they
-    share one. data is the name of the stored counts, and declared is canonical JSON. n is the number of people, which
-    is public; each has one episode unless more are declared. rho is the budget of zero-concentrated privacy.
+    `upload` makes a spec from a file. Two specs for one data set are two releases of it, unless their noise has the
+    same scale: then they share one release. The curve has one point, the released lower bound on the learned policy's
+    value. data is the name of the stored counts, declared is canonical JSON, n is the public number of people, and rho
+    is the budget of zero-concentrated privacy.
 
     Raises:
-        SpecError: A field is not allowed; one sentence names it and the allowed values.
+        SpecError: A field is not allowed. The message names it and the allowed values.
     """
 
     data: str = ""
@@ -108,7 +107,6 @@ class UploadSpec(Budgeted):
 
     @property
     def problem_size(self) -> Size:
-        """Return S, A and H."""
         return self.public.size
 
     @property
@@ -123,7 +121,6 @@ class UploadSpec(Budgeted):
 
     @property
     def episodes_of_one(self) -> int:
-        """Return the largest number of episodes of one user that the noise protects jointly."""
         return self.public.episodes
 
     def estimate(self) -> Estimate:
@@ -148,25 +145,23 @@ def upload(
     recall: Callable[[str], object] = warn,
     **fields: Any,
 ) -> UploadSpec:
-    """Count the trajectories in a file, and return a spec that learns from them. The counts are stored for a day
-    (docs/report/offline.md).
+    """Count the trajectories in a file, store the counts for a day, and return a spec that learns from them.
 
     Args:
         file: a CSV or Parquet file (its path, or an open file), or a pandas table; its columns are episode, step,
             state, action and reward, or have the declared names.
         declared: the public facts: the path of a JSON file, its text, or an object; see declaration.KEYS.
-        held_out: the probability, 0 to 0.5, with which a person is held out: not learned from, but used to show
-            whether the learned policy is better than today's practice.
-        accept_undeclared: whether undeclared labels may make up more than 5% of a column. Each counts as the last
-            declared label.
-        tell: a function called, before anything is released, with a list of labels and rewards outside the
-            declaration, if there are any; for the owner alone. By default it warns.
+        held_out: the probability, from 0 to 0.5, that a person is held out to compare the learned policy with today's
+            practice.
+        accept_undeclared: whether undeclared labels, which count as the last declared one, may exceed 5% of a column.
+        tell: a function called before the release with the labels and rewards outside the declaration, if there are
+            any. They are for the owner alone. By default, it warns.
         budget: a budget that records each release, and may refuse it.
-        recall: a function called with a sentence if a budget has a release of the file. By default it warns.
+        recall: a function called with a sentence if a budget has a release of the file. By default, it warns.
         fields: fields of the spec, such as rho.
 
     Raises:
-        SpecError: A field is not allowed, or the file is malformed; then the sentence names row and column.
+        SpecError: A field is not allowed, or the file is malformed. The message then names the row and column.
 
     Example:
         >>> import io
@@ -201,12 +196,12 @@ def take(
     recall: Callable[[str], object],
     accept_undeclared: bool = False,
 ) -> UploadSpec:
-    """Count a file as `upload` does. declared: JSON text; name: the name under which the counts are stored."""
+    """Count a file as `upload` does. declared: JSON text; name: the name of the stored counts."""
     public = declaration(declared)
     UploadSpec(data=NOWHERE, declared=public.text, n=1, **fields)  # an error in the rest comes first
     under = None
     if budget is not None:
-        # a table is written as CSV for its digest alone, and not read back
+        # a table is written as CSV only for its digest
         digest = digest_of(io.BytesIO(file.to_csv(index=False).encode()) if hasattr(file, "to_csv") else file)
         if before := read_before(digest):
             names = " and ".join(f"{shown(name)} ({day})" for name, day in before)

@@ -1,8 +1,8 @@
 """Read a data file as text, whether it is CSV, Parquet or a pandas table.
 
-Every cell becomes a text that follows from this cell alone. No type is inferred from the rest of a column, so that
-another person's row never changes how a label is read. A CSV record is one line, so that a stray quotation mark
-swallows nobody else's row.
+Each cell becomes text that depends on this cell alone. No type is inferred from the rest of a column, so another
+person's row never changes how a label is read. A CSV record is one line, so a stray quotation mark cannot swallow
+another person's row.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def normal(text: str) -> str:
 
 
 def parsed(text: str) -> float:
-    """Return the number that the text represents, or NaN if it does not represent one."""
+    """Return the number that the text represents, or NaN if it is not a number."""
     try:
         return float("nan" if "_" in text else text)
     except ValueError:
@@ -70,7 +70,7 @@ def parsed(text: str) -> float:
 def read_pieces(file: BinaryIO | Path | pd.DataFrame, needed: Sequence[str]) -> Iterator[Texts]:
     """Yield the needed columns in pieces of ROWS rows. Each column must occur exactly once in the file.
 
-    Raises SpecError with one sentence that names row (the heading is row 1) and column, or the kind of the file.
+    Raises SpecError, which names the row (the heading is row 1) and column, or the kind of file.
     """
     if hasattr(file, "columns"):
         yield from _read_frame(cast("pd.DataFrame", file), needed)

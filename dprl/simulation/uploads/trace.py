@@ -33,17 +33,16 @@ class UploadTrace(TraceCore[UploadSpec]):
     """The results of learning from an uploaded data set. All of them are computed from the noisy release.
 
     Two policies are learned from one release: the cautious one, whose value has a proved bound, and the plug-in policy.
-    The curve has one point: at n, the lower bound V~ on the cautious policy's value from the start, in the
-    declared rewards. All other values are in units of the reward range, from 0 to 1 for each step. v_star is None.
+    The curve's only point is the lower bound V~ on the cautious policy's value from the start, in the declared rewards.
+    All other values are in units of the reward range, from 0 to 1 for each step. v_star is None.
 
     Attributes:
         lower: the same bound from each first state, in the declared rewards [S].
         errors: the E in use, by family, each [].
         policies: the cautious policy and the plug-in policy [2, H, S].
         always: the value of always taking each action, from the release alone [A].
-        checked: the estimates from held-out people for both, see check.assessed, each [2, ...]; empty without them.
-        released: m~ and n~, and noisy sums of rewards if these are learned [H, S, A, S + 2] (rows as in
-            mdp/counts.py).
+        checked: the estimates from held-out people for both (see check.assessed), each [2, ...], if there are any.
+        released: m~, n~ and, if rewards are learned, their noisy sums [H, S, A, S + 2], see mdp/counts.py.
         Q_hat, penalty, Q: [H, S, A], V: [H, S], of the cautious policy; see learner.Learned.
     """
 
@@ -69,8 +68,7 @@ class UploadTrace(TraceCore[UploadSpec]):
         return np.asarray(self.policies[self.recommended])
 
     def release(self) -> str:
-        """Return everything that was released and learned as JSON text, without the name of the stored counts. It
-        includes the labels, the bound, and the policy as a list for each step, with one action per state."""
+        """Return everything that was released and learned as JSON text, without the name of the stored counts."""
         spec, policy = self.spec, self.portable
         public = {
             "format": "dprl release 1",
@@ -179,10 +177,10 @@ class UploadTrace(TraceCore[UploadSpec]):
 
 
 def registry_entry(trace: UploadTrace) -> str:
-    """Return a draft entry for OpenDP's registry of deployments, as text that the data's owner completes.
+    """Return a draft entry for OpenDP's registry of deployments, which the data's owner has to complete.
 
-    The form is that of template.yaml at commit 057e5d8 of opendp/deployments-registry-data. JSON is YAML, too. Fields
-    that only the owner can fill are empty.
+    It follows template.yaml at commit 057e5d8 of opendp/deployments-registry-data, in JSON, which is valid YAML. Fields
+    that only the owner can fill in are empty.
     """
     spec, card, policy = trace.spec, trace.guarantee, trace.portable
     released = RELEASED + RELEASED_BY_GROUP * bool(spec.public.groups)
