@@ -1,7 +1,6 @@
-"""Noise mechanisms from other packages: check them, offer them, and state what is assumed about them.
+"""Noise mechanisms from other packages: check them, offer them, and state the assumptions about them.
 
-A privacy model relies only on the contract of `Mechanism`: noise of calibrated size in running counts. Proofs for
-Gaussian and Laplace noise do not cover these mechanisms (`simulation.pairs`).
+A privacy model relies only on the interface `Mechanism`. Our proofs for Gaussian and Laplace noise do not apply.
 """
 
 from __future__ import annotations
