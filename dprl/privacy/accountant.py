@@ -40,8 +40,7 @@ class Account:
 
     Attributes:
         mechanism, releases, counters, size, contribution: the arguments of `account`.
-        epsilon, delta: the releases are (epsilon, delta)-differentially private if all of one user's episodes are
-            replaced.
+        epsilon, delta: the releases are (epsilon, delta)-DP if all of one user's episodes are replaced.
         scale: the size of one draw: the standard deviation of Gaussian noise, the b of Laplace noise with density
             exp(-|x| / b) / 2b, or the number of fair random bits that the users of a batch or tree node together add to
             each counter.
@@ -173,7 +172,6 @@ def _mechanism(key: object, releases: int, delta: float, size: float, contributi
 
 
 def _std(noise: Mechanism, stream: Stream, scale: float) -> Array:
-    """Return the standard deviation of the noise in one counter at each release, [releases]."""
     if noise.norm != "cells":
         return np.asarray(scale * noise.std(stream))
     batches = nodes(stream) if noise.key == "binomial-tree" else np.arange(1, stream.releases + 1)

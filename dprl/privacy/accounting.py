@@ -47,10 +47,9 @@ def scaled(losses: Losses, factor: float) -> Losses:
 
 
 def separation_of(losses: Losses) -> float:
-    """Return the distance between the best attacker's mean scores on two neighbouring data sets, in standard
-    deviations.
+    """Return how far apart the best attacker's mean scores on neighbouring data sets are, in standard deviations.
 
-    It is mu for Gaussian noise, and Binomial noise is treated as Gaussian. For other noise, it follows from the first
+    This is mu for Gaussian noise, and Binomial noise is treated as Gaussian. For other noise, it follows from the first
     two moments of the loss.
     """
     mean = variance = 0.0
@@ -78,8 +77,7 @@ def separation_of(losses: Losses) -> float:
 def zcdp_of(losses: Losses) -> float:
     """Return the rho for which the composition is rho-zCDP; inf for Binomial noise, for which no bound is known.
 
-    A Gaussian shift of mu adds mu^2 / 2 to rho, and each Laplace or flipped-bit shift of t adds t^2 / 2 (Bun, Steinke
-    2016, Propositions 1.6, 1.4).
+    Each Gaussian, Laplace or flipped-bit shift of t adds t^2 / 2 (Bun, Steinke 2016, Propositions 1.6, 1.4).
     """
     total = 0.0
     for loss in losses:
@@ -234,11 +232,7 @@ def gaussian_mu(epsilon: float, delta: float) -> float:
 
 
 def rounded_up(scale: float) -> float:
-    """Return `scale` rounded up to six significant digits.
-
-    The last digits of a search or an FFT differ between CPUs, but the rounded values do not. Rounding up is safe,
-    because more noise never weakens a guarantee.
-    """
+    """Return `scale` rounded up to six digits, because the last digits of a search or an FFT differ between CPUs."""
     return float(SCALES.create_decimal(repr(float(scale))))
 
 
@@ -254,8 +248,8 @@ def least_scale(losses_at: Callable[[float], Losses], epsilon: float, delta: flo
         value = min(epsilon_of(losses_at(math.exp(log_scale)), delta), 20 * epsilon)
         return (math.log(value) if value > 0 else -50.0) - target
 
-    # epsilon falls roughly as 1 / scale, so secants in logarithms need few steps; where they fail (infinite epsilon,
-    # whole numbers of bits), it helps that every third step halves the bracket
+    # epsilon falls roughly as 1 / scale, so secants in logarithms need few steps; every third step halves the bracket,
+    # in case they fail (infinite epsilon, whole numbers of bits)
     low = high = None
     x = math.log(guess)
     for step in range(60):
@@ -283,8 +277,8 @@ def least_scale(losses_at: Callable[[float], Losses], epsilon: float, delta: flo
 
 
 def calibrated(losses_at: Callable[[float], Losses], epsilon: float, delta: float) -> float:
-    """Return the least noise scale, rounded up, for (epsilon, delta)-DP. The shifts in the losses must be proportional
-    to 1 / scale."""
+    """Return the least noise scale, rounded up, for (epsilon, delta)-DP. Losses' shifts must be proportional to 1 /
+    scale."""
     unit = losses_at(1.0)
     pure = math.inf
     if all(isinstance(x, Laplace) for x in unit):

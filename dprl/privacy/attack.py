@@ -1,8 +1,8 @@
 """The best attack on a release: the attacker knows all other data and guesses which of two trajectories a user has.
 
-Without the other users' data, only the noise and one user remain. The attacker knows the mechanism and its scale, and
-scores each run by its log-likelihood ratio, which is the best possible test (Neyman, Pearson). Everything that a
-learner or a reader concludes is a function of the release, so it cannot reveal more.
+Once the other users' data are subtracted, only the noise and one user remain. The attacker knows the mechanism and its
+scale, and scores each run by its log-likelihood ratio, which is the best possible test (Neyman, Pearson). Everything
+that a learner or a reader concludes is a function of the release, so it cannot reveal more.
 """
 
 from __future__ import annotations
@@ -86,8 +86,7 @@ def game(
 ) -> Game:
     """Prepare the attack on the noise of a private run. first, second: the effect of each of the user's episodes on the
     statistic in the two cases [cells]. half: whether the noise is half as large as it should be, which the attacker
-    knows. places: chooses the releases at which the episodes enter; by default all enter at the first, which reveals
-    most."""
+    knows. places: chooses where the episodes enter; by default at the first release, which reveals most."""
     assert noise.mechanism is not None
     moved = np.flatnonzero(first != second)
     rows = first.reshape(-1, noise.scales.size)

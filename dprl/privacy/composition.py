@@ -30,8 +30,7 @@ SLACK = 1e-9  # relative bound on rounding errors in the input, about 1e-16 for 
 
 
 class Tail(NamedTuple):
-    """Bounds on the probabilities of large losses: `mass` [N] at increasing `losses` [N], and `beyond` at an infinite
-    loss.
+    """Bounds on the probabilities of large losses: `mass` [N] at increasing `losses` [N], `beyond` at an infinite loss.
 
     rounding: the part of each mass that may be due to rounding [N].
     """
@@ -140,7 +139,7 @@ def _least(height: Callable[[float], float], interval: float) -> float:
 
 
 def _tilted_tail(parts: Sequence[LossPart], interval: float, theta: float, least: float) -> Tail | None:
-    """Bound the probabilities of total losses >= `least` with the tilt theta, or return None if that needs too many
+    """Bound the probabilities of total losses >= `least` with the tilt theta; return None if it needs too many
     points."""
     from scipy.fft import irfft, rfft
 

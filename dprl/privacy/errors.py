@@ -3,7 +3,7 @@
 Bounds for Gaussian noise are exact. For other noise we use Chernoff's bound P(|Y| > x) <= 2 inf_theta exp(-theta x)
 M(theta), with M the moment-generating function. A union bound covers all counters and releases.
 
-Logarithms and exponentials in the tails come from SciPy and Python, because NumPy's last digit differs between CPUs.
+Logarithms and exponentials in the tails come from SciPy and Python, because NumPy's differ between CPUs.
 """
 
 from __future__ import annotations
@@ -129,8 +129,7 @@ def geometric(low: Decimal, high: Decimal, points: int) -> Array:
 def laplace_length(terms: NDArray[np.int64], cells: int, failure: float) -> Array:
     """Return lengths x [M] with P(|z_i| > x_i) <= failure if each coordinate is a sum of terms[i] iid Laplace(1).
 
-    The moment-generating function, the product of (1 - y^2 u_c^2)^-j over coordinates c, is largest if the unit vector
-    u is a coordinate vector.
+    Over unit vectors u, the moment-generating function of u.z is largest if u is a coordinate vector.
     """
     j = np.asarray(terms, dtype=float)
 
@@ -158,8 +157,7 @@ def bits_length(variance: Array, cells: int, failure: float) -> Array:
 def bounded_length(
     users: NDArray[np.int64], variance: float, size: float, cells: int, failure: float
 ) -> Array:
-    """Return x [M] such that, w.p. >= 1 - failure, the first k users' errors sum to a length of at most x_i for all k
-    <= users[i].
+    """Return lengths x [M] with P(for some k <= users[i], the first k errors sum to a length above x_i) <= failure.
 
     Given all earlier errors, a user's error has mean 0, at most this variance in any direction, and at most this size.
     So E exp(y u.error) <= exp(variance (e^b - 1 - b) y^2/b^2), b = y size (Bennett). The quantity that bounds P(|z| >

@@ -72,10 +72,8 @@ class Apart(NamedTuple):
     down: float
 
     def epsilon(self, of: Callable[[float], float], delta: float) -> float:
-        """Return an epsilon for which discrete noise is (epsilon, delta)-DP.
-
-        of: maps delta to the epsilon of continuous noise. Its value at delta = 0 also holds for discrete noise.
-        """
+        """Return an epsilon for which discrete noise is (epsilon, delta)-DP. of: maps delta to the epsilon of
+        continuous noise, which is also valid for discrete noise at delta = 0."""
         return min(of(0.0), of(self.delta(delta)) + self.up + self.down)
 
     def delta(self, delta: float) -> float:
@@ -105,7 +103,7 @@ class Exact:
     apart: Callable[[float, float], Apart]
 
 
-EXACT = {  # for each mechanism that draws the same noise in floating point
+EXACT = {  # keys: the mechanisms that draw the same noise in floating point
     "gaussian": Exact(discrete_gaussian, gaussian_apart),
     "laplace": Exact(discrete_laplace, laplace_apart),
 }

@@ -78,8 +78,7 @@ Losses = tuple[Loss, ...]
 
 @dataclass(frozen=True, eq=False)
 class LossPart:
-    """Each of `times` independent losses: lowest + i intervals with probability pmf[i], infinite with probability
-    lost."""
+    """Each of `times` independent losses: lowest + i intervals w.p. pmf[i], or infinite w.p. `lost`."""
 
     lowest: int
     pmf: Array

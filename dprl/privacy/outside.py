@@ -1,7 +1,4 @@
-"""Noise mechanisms from other packages: check them, offer them, and state the assumptions about them.
-
-A privacy model relies only on the interface `Mechanism`. Our proofs for Gaussian and Laplace noise do not apply.
-"""
+"""Noise mechanisms from other packages: check them, offer them, and state the assumptions about them."""
 
 from __future__ import annotations
 

@@ -68,8 +68,7 @@ def laplace_tree(
 
 
 def _losses(touched: Callable[[Stream], int]) -> Callable[[Change, float, Stream], tuple[Losses, ...]]:
-    """Return the function `losses` of a mechanism in which an item of a running counter affects `touched` independent
-    draws."""
+    """Return the function `losses` of a mechanism in which a running counter's item affects `touched` draws."""
 
     def losses(change: Change, scale: float, stream: Stream) -> tuple[Losses, ...]:
         seen = [(count * touched(stream), size) for count, size in change.moves]
@@ -82,8 +81,7 @@ def _losses(touched: Callable[[Stream], int]) -> Callable[[Change, float, Stream
 def laplace_ratio(
     apart: Callable[[Stream, Array], Array],
 ) -> Callable[[Stream, Array, At, Array, Array], Array]:
-    """Return the function `log_ratio` of a mechanism. apart: maps sums [M, n] to independent Laplace(1) draws plus
-    data."""
+    """Return the function `log_ratio`. apart: maps sums [M, n] to independent Laplace(1) draws plus data."""
 
     def log_ratio(stream: Stream, seen: Array, at: At, first: Array, second: Array) -> Array:
         weights = column(stream, at, apart)

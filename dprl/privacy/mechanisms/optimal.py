@@ -145,8 +145,7 @@ class Factors:
 
 
 def poles(lowest: float, highest: float, count: int) -> tuple[Array, Array]:
-    """Return shifts and weights for which sum_j weight_j / (x + shift_j) is nearly x^(-1/2) for x from lowest to
-    highest.
+    """Return shifts and weights for which sum_j weight_j / (x + shift_j) is nearly x^(-1/2) on [lowest, highest].
 
     Hale, Higham, Trefethen 2008, method 3: on an interval it is the best approximation of this form, up to a factor.
     """

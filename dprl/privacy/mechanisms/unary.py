@@ -3,7 +3,7 @@
 At each step, a user is in one cell of m, one of n and (for a reward of 1) one of r: three one-hot vectors. A user
 answers about the steps of one random group, and at each of them about m, n or r at random. Each bit of an answer is
 flipped with probability 1 / (e^bit + 1). The released value is an unbiased estimate of the sum over *all* users, and
-its error comes from flipped bits and from users who were not asked. Users round rewards between 0 and 1 at random.
+its error comes from flipped bits and from users who were not asked. Users round rewards at random to 0 or 1.
 
 The unit is one user in a cell of m. The probability of a question about a part is proportional to the square of the
 unit in which the part is released, so that all cells have the same error in these units.
@@ -132,7 +132,7 @@ def _losses(change: Change, scale: float, stream: Stream) -> tuple[Losses, ...]:
 
 
 def answers(rng: np.random.Generator, stream: Stream, executions: int, own: Array) -> Array:
-    """Simulate one user's answers in many runs [1, executions, cells]; 0: not asked. own: the contribution [cells]."""
+    """Simulate a user's answers in many runs [1, executions, cells], 0 if not asked. own: the contribution [cells]."""
     (groups, _, _), (kept, turned, _), shares = stream.batches
     number = np.asarray(stream.questions)
     chance, unit = chances(stream)

@@ -34,8 +34,8 @@ def prepare(request: Request) -> Noise:
     if mechanism is UNARY:
         stream = asked(stream, request)
     if request.played or request.releases is not None:
-        # noise exceeds a bound within an epoch with at most twice the probability as at its end (Levy); the bound on
-        # answers already holds for the whole epoch
+        # noise is at most twice as likely to exceed a bound within an epoch as at its end (Levy); the bound on answers
+        # already holds for the whole epoch
         table, events = stream, (1 if mechanism is UNARY else 2) * len(request.times)
     if request.releases is not None:
         stream = replace(stream, leaves=open_stream(request.K, request.releases).leaves)

@@ -27,7 +27,7 @@ RETURNING = 10  # and for a user who returns for this many episodes
 
 @dataclass(frozen=True)
 class Batch:
-    """Users whose data are released together and only once. raised: how many cells rise (and fall) if one user is
+    """Users whose data are released together and only once. raised: how many cells rise (and fall) if one is
     replaced."""
 
     users: int
@@ -176,8 +176,8 @@ def losses_of_user(
     """Return the privacy losses of replacing all episodes of one user, anywhere in the stream (docs/report/privacy.md).
 
     - If each report has its own noise, `contribution` reports are composed adaptively.
-    - With Gaussian or Laplace noise in sums, all episodes are in the same counters at the same position in the worst
-      case, so the change is `contribution` times as long.
+    - With Gaussian or Laplace noise in sums, the worst case is that all episodes are in the same counters at the same
+      position, so the change is `contribution` times as long.
     - For shuffled bits, the losses are those of one episode (see `group_of`).
     """
     if mechanism.fresh:
@@ -228,10 +228,8 @@ def with_noise(
         where, formula, assumptions, sources, sent: texts for the guarantee; `sent` describes one user's messages.
         counter: the scale of the noise in one counter; for a statistic without counters, it is added to the formula.
         stated: readings in addition to those of our accountant.
-        ladder: returns the noise that other mechanisms would need.
         table: the stream at whose releases the bounds are tabulated; by default `stream`.
         events: the number of releases in the union bound; by default all releases of the table.
-        neighbours: the notions of neighbours for which the guarantee states epsilon.
     """
     table = table or stream
     events = events or table.releases

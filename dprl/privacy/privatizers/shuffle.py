@@ -117,9 +117,9 @@ def prepare(request: Request) -> Noise:
 def in_batches(request: Request, change: Change) -> Drawn:
     """Choose the random bits that give each batch its own noise.
 
-    With the calibration `paper`, eps' = epsilon/(3H) and tau = 96 ln(2/delta)/eps'^2 for each counter (Bai et al. 2025,
-    Algorithm 4). With `calibrated`, the variance is the smallest for which a change of 3H counters by +1 and 3H by -1
-    is (epsilon, delta)-private at the batch's own size.
+    With the calibration `paper`, eps' = epsilon/(3H) and tau = 96 ln(2/delta)/eps'^2 (Bai et al. 2025, Algorithm 4).
+    With `calibrated`, the variance is the least for which a change of 3H counters by +1 and 3H by -1 is (epsilon,
+    delta)-private.
     """
     if request.batches is None:
         # the number of users in each batch, if it is known
