@@ -56,9 +56,7 @@ def separation_of(losses: Losses) -> float:
     for loss in losses:
         if isinstance(loss, Laplace):
             t = loss.shift
-            one = (
-                t - 1 + math.exp(-t) if t > 1e-4 else t * t / 2
-            )  # E[L], which equals E[-L] under the other data
+            one = t - 1 + math.exp(-t) if t > 1e-4 else t * t / 2  # E[L] = E[-L] under the other data
             square = t * t * (1 + math.exp(-t)) / 2
             # the integral of (t - 2x)^2 times the Laplace density between the two centres
             square += (t * t - 4 * t + 8 - (t * t + 4 * t + 8) * math.exp(-t)) / 2 if t > 1e-2 else t**3 / 6
@@ -209,9 +207,7 @@ def gaussian_epsilon(mu: float, delta: float) -> float:
 
     if gaussian_delta(mu, 0.0) <= delta:
         return 0.0
-    high = mu * mu / 2 + mu * math.sqrt(
-        2 * math.log(1 / delta)
-    )  # always enough, by the bound for concentrated DP
+    high = mu * mu / 2 + mu * math.sqrt(2 * math.log(1 / delta))  # the bound for concentrated DP
     return float(brentq(lambda e: gaussian_delta(mu, e) - delta, 0.0, high, xtol=1e-12, rtol=1e-12))
 
 
