@@ -212,8 +212,8 @@ def prepare(
     assumptions: tuple[str, ...],
     exact: bool = False,
 ) -> CuratorNoise:
-    """Return noise with these scales and its proved guarantee. n: the number of trajectories. assumptions: those
-    besides the trusted curator. exact: whether noise is drawn on a grid. The other texts are for the guarantee."""
+    """Return noise with these scales and its proved guarantee. n: the number of trajectories; assumptions: those
+    besides the trusted curator; exact: whether noise is drawn on a grid; formula, where, sources, public: texts."""
     mechanism = MECHANISMS[asked.promise.mechanism]
     replaced = losses_of(mechanism, families, scales, REPLACE_ONE)
 

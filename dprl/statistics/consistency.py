@@ -14,7 +14,7 @@ import numpy as np
 from dprl.engine import kernel
 from dprl.mdp.tabular import Array
 
-# of a kernel for post-processing: noisy [H,S,A,B+2], errors [H,S,A], tau2 [H] (tau^2 of Counts.ellipsoid), released
+# for post-processing kernels: noisy [H,S,A,B+2], errors [H,S,A], tau2 [H] (tau^2 of Counts.ellipsoid), released
 SIGNATURE = "void(float64[:,:,:,::1], float64[:,:,::1], float64[::1], float64[:,:,:,::1])"
 
 

@@ -71,7 +71,7 @@ def binomial_tree(
 
 
 def losses(change: Change, scale: float, stream: Stream) -> tuple[Losses, ...]:
-    """Return the losses of replacing one user: batches[b, 2] counters rise, and as many fall if it is not one-way.
+    """Return the losses of replacing one user: batches[b, 2] counters rise, and in a two-way change, as many fall.
 
     For each number of counters, the worst batch has the smallest variance or the smallest probability of a 1.
     """

@@ -98,7 +98,7 @@ def chances(stream: Stream) -> tuple[Array, Array]:
 
 def _most(stream: Stream) -> tuple[float, float, float]:
     """Bound one user's error: return its largest variance in any direction of a row, the largest effect of a bit of m,
-    and the largest effect of a bit of n or r divided by that.
+    and the ratio of this effect for a bit of n or r to that for m.
 
     The proof is in docs/report/privacy.md.
     """
