@@ -21,7 +21,7 @@ def make(
     probability 0.05 + effect d / (d + 1/2), worsens with probability 0.1 (1 - d), or stays, and has side effects in the
     next step with probability toxicity d^2. Side effects halve the first probability and add 0.15 to the second. Beyond
     the mildest grade is recovery, and beyond the worst is relapse; both are final. A step pays 1 after recovery, 0
-    after relapse, else 0.4 for the mildest grade down to 0 for the worst, minus 0.1 (but at least 0) for side effects.
+    after relapse, and from 0.4 in the mildest grade down to 0 in the worst, less 0.1 (but at least 0) for side effects.
     """
     S = 2 * levels + 2
     recovered, relapsed = S - 2, S - 1

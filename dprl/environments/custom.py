@@ -29,7 +29,7 @@ EXAMPLE: dict[str, Any] = {
 }
 NAME = "environment_params.model"
 FORM = "an object with P [S][A][S] or [H][S][A][S], R [S][A] or [H][S][A], d1 [S], and labels if you like"
-MOST = 10**6  # most probabilities of a model with all next states; larger ones list only the possible ones
+MOST = 10**6  # the most probabilities of a model with all next states; larger models list only possible ones
 
 
 @lru_cache(maxsize=8)
@@ -197,9 +197,8 @@ def written(mdp: TabularMDP) -> str:
 
 def named(environment: Any, params: Any) -> tuple[Any, Any]:
     """Return an environment's name and its parameters. A model becomes the parameter `model` of the environment
-    `custom`. environment: a name, or a model as a TabularMDP, a dict in FORM, arrays or lists, or its JSON text. A
-    model has only the parameter `H`, which may be omitted if the model defines it. Raises SpecError if a model is not
-    JSON."""
+    `custom`, next to `H`, which may be omitted if the model defines it. environment: a name, or a model as a
+    TabularMDP, a dict in FORM (with arrays or lists) or JSON text. Raises SpecError for a model that is not JSON."""
     if isinstance(environment, str):
         if not environment.lstrip("\ufeff \t\r\n").startswith("{"):
             return environment, params
@@ -235,7 +234,7 @@ def named(environment: Any, params: Any) -> tuple[Any, Any]:
 
 
 class OwnModel(str):
-    """The JSON text of a user's own model. It prints as the model's name."""
+    """The JSON text of a user's own model, which prints as the model's name."""
 
     def __str__(self) -> str:
         return parsed(self)[0]
@@ -288,7 +287,7 @@ def _branching(model: str, H: int) -> int:
     return int(parsed(model)[1].shape[-1])
 
 
-# The type of a spec's field `environment`: it accepts a name or a model, and reads as a name.
+# the type of a spec's field `environment`, which accepts a name or a model and reads as a name
 Named = Given[str, str | TabularMDP | Mapping[str, Any]]
 
 

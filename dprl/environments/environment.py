@@ -36,8 +36,8 @@ class Environment:
     mixture: Callable[..., Mixture] | None = None
     # branching(**params): returns B, the largest number of possible next states; None if it is always S
     branching: Callable[..., int] | None = None
-    # possible(**params): returns the table of next states that the model's owner declares possible, or None; None if
-    # the table follows from the model itself
+    # possible(**params): returns the table of next states that the owner declares possible, or None; None if the model
+    # itself determines the table
     possible: Callable[..., Table | None] | None = None
     # name(**params): returns the name of one environment in a collection; None if the title is always used
     name: Callable[..., str] | None = None
@@ -45,12 +45,11 @@ class Environment:
     __repr__ = described
 
     def called(self, params: Mapping[str, Any]) -> str:
-        """Return the name of the environment with these parameters."""
         return self.name(**params) if self.name else self.title
 
 
 def horizon(default: int) -> Field:
-    """Return the field for the horizon H, the one parameter that every environment has. default: its default value."""
+    """Return the field for the horizon H, which every environment has."""
     return Field("H", "int", default, "steps in an episode", low=1, high=1000)
 
 

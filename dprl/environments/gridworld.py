@@ -1,4 +1,4 @@
-"""A grid with walls, a goal and pits; four moves, which may slip."""
+"""A grid with walls, a goal and pits, in which moves may slip."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ALLOWED = "rows of equal length joined by /: S (start), - (free), W (wall), G (g
 
 
 def cells(map: str) -> tuple[list[str], dict[tuple[int, int], int]]:
-    """Return a map's rows, and the state of each (row, column) without a wall. Raises SpecError if the map is wrong."""
+    """Return a map's rows, and the state of each (row, column) without a wall. Raises SpecError for an invalid map."""
     if len(map) > MAX_MAP:
         raise SpecError(
             "environment_params.map", f"{len(map):,} characters are too many; give at most {MAX_MAP:,}."

@@ -1,4 +1,4 @@
-"""Gymnasium environments with a known model: three toy-text ones by name, and, in Python, all with a table `P`."""
+"""Gymnasium environments with a known model: three toy-text ones by name, and, in Python, any with a table `P`."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from dprl.mdp.tabular import ROUNDED, Array, as_written, probabilities
 
 IDS = ("FrozenLake-v1", "CliffWalking-v1", "Taxi-v3")
 SIZES = {"FrozenLake-v1": (16, 4), "CliffWalking-v1": (48, 4), "Taxi-v3": (500, 6)}
-# newer names of the same model, whose rain and fickle passengers are switched off
+# newer names of the same model, with rain and fickle passengers switched off
 SAME_AS = {"Taxi-v3": "Taxi-v4"}
-OUTCOMES = {"Taxi-v3": 1}  # next states of one action at most, if few
+OUTCOMES = {"Taxi-v3": 1}  # the largest number of next states of one action, if it is small
 STOPS = "RGYB"
 GRIDS = {"FrozenLake-v1": (4, 4), "CliffWalking-v1": (4, 12)}
 MARKS = {  # start, goal and pits, by row and column
@@ -35,13 +35,13 @@ HORIZON = horizon(20)
 DIRECTIONS = {"left": (0, -1), "down": (1, 0), "right": (0, 1), "up": (-1, 0)}
 
 
-MOST = 10**7  # most probabilities of a model with all S next states; a larger one is built on a table
-LARGEST = 10**8  # most probabilities that are read
+MOST = 10**7  # the most probabilities of a model with all S next states; a larger one is built on a table
+LARGEST = 10**8  # the most probabilities that are read
 
 
 class Model(NamedTuple):
-    """A Gymnasium environment's model: P [S, A, S], mean rewards R [S, A] in [0, 1], and start distribution [S]. In the
-    environment's units a reward is low + (high - low) R. `ends` is whether the last state is the end of an episode."""
+    """A Gymnasium environment's model: P [S, A, S], mean rewards R [S, A] in [0, 1], and start distribution [S]. A
+    reward is low + (high - low) R in the environment's units. ends: whether the last state is the end of an episode."""
 
     P: Array
     R: Array
@@ -68,8 +68,8 @@ def model(id: str) -> Model:
 
 
 def read(env: Any, start: Any = None, rewards: tuple[float, float] | None = None) -> Model:
-    """Read the model in `env.P`. If an episode can terminate, an extra last state is added as the end: it is absorbing
-    and pays 0 in the environment's units. `from_gymnasium` describes the rest of the conversion."""
+    """Read the model in `env.P`, as `from_gymnasium` describes. If an episode can terminate, an extra last state is
+    added as the end: it is absorbing and pays 0 in the environment's units."""
     S, A = (_count(env, name) for name in ("observation_space", "action_space"))
     if S * A * S > LARGEST:
         raise SpecError("env", f"{S * A * S:,} probabilities are too many; at most {LARGEST:,} are allowed.")
@@ -138,7 +138,6 @@ def _outcomes(env: Any, s: int, a: int) -> list[tuple[float, int, float, bool]]:
 
 
 def _start(env: Any, S: int, given: Any) -> Array:
-    """Return the distribution of the first state, [S]."""
     given = getattr(env, "initial_state_distrib", None) if given is None else given
     if given is None:
         raise SpecError(
@@ -167,9 +166,7 @@ def from_gymnasium(
     The model is `env.unwrapped.P`, as in Gymnasium's toy-text environments. It is converted as follows:
 
     - An episode has H steps. If the environment has a time limit, H is at most that limit.
-    - The first state is drawn from `start` if it is given, else from `env.unwrapped.initial_state_distrib`.
-    - An episode that terminates moves to an extra last state, `end`, and stays there with reward 0 in the units of the
-      environment.
+    - An episode that terminates moves to an extra last state, `end`, with reward 0 in the environment's units.
     - Mean rewards are mapped to R in [0, 1], with reward = low + (high - low) R. The result's `drawing` contains `low`
       and `high` as `reward_low` and `reward_high`. A value V is H low + (high - low) V in the environment's units.
     - A reward that depends on the next state is replaced by its mean.
@@ -177,16 +174,12 @@ def from_gymnasium(
     Args:
         env: an environment, or an id such as "FrozenLake8x8-v1".
         H: the number of steps in an episode, 1 to 1000; by default the time limit of the environment.
-        start: the distribution of the first state [S], for an environment without `initial_state_distrib`.
+        start: the distribution of the first state [S]; by default `env.unwrapped.initial_state_distrib`.
         rewards: (low, high), which become 0 and 1; by default the least and the largest mean reward.
         options: options for `gymnasium.make`, such as is_slippery=False; allowed only with an id.
 
-    Returns:
-        A model that `RunSpec`, `OfflineSpec` and `run` accept as an environment.
-
     Raises:
-        SpecError: There is no such environment, it has no model, a wrapper changes the model, or an argument
-            is not allowed.
+        SpecError: There is no such environment, it has no model, a wrapper changes it, or an argument is not allowed.
 
     Example:
         >>> import gymnasium
@@ -248,8 +241,8 @@ def from_gymnasium(
 
 
 def make(id: str = "FrozenLake-v1", H: int = 20) -> TabularMDP:
-    """Build a toy-text environment with H steps. Mean rewards are mapped to [0, 1]; `drawing` stores this affine map.
-    Taxi, in which every action has one outcome, is built on the table of its next states."""
+    """Build a toy-text environment with H steps. Mean rewards are mapped to [0, 1], and `drawing` stores this affine
+    map. Taxi, in which every action has one outcome, is built on the table of its next states."""
     P, R, start, low, high, _ = model(id)
     S = len(start) - 1
     possible = None

@@ -1,4 +1,4 @@
-"""The environments of the lower bound (Vietri et al. 2020, section 6): in each start state, one arm is better."""
+"""The environments of the lower bound (Vietri et al. 2020, section 6), with one better arm in each start state."""
 
 from __future__ import annotations
 

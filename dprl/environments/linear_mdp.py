@@ -1,9 +1,8 @@
-"""A lock whose combination is hidden in the measures of a linear MDP: symptoms show how drugs mix effects, not which
-effect helps.
+"""A lock whose combination is hidden in the measures of a linear MDP.
 
-A patient is in one of `stages` and shows one of `symptoms`; after recovery, nothing changes. The effect of each drug
-under each symptom is known: with symptom j, drug a has effect (a + j) mod drugs, up to a blur. Unknown is which effect
-helps at a stage and step: it moves a patient one stage on, and all others move the patient back to the first stage.
+A patient is in one of `stages` and shows one of `symptoms`; after recovery, nothing changes. The effects of drugs are
+known: with symptom j, drug a has effect (a + j) mod drugs, up to a blur. The algorithm has to learn which effect helps
+at each stage and step. This effect moves a patient one stage on, and all others lead back to the first stage.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ def features(
 
 
 def measures(stages: int, drugs: int, symptoms: int, H: int, seed: int) -> Array:
-    """Return each effect's distribution of next states, mu_h [H, d, S]; the seed fixes useful effects and symptoms."""
+    """Return each effect's distribution of next states, mu_h [H, d, S]; the seed fixes helpful effects and symptoms."""
     rng = np.random.default_rng(seed)
     S, d = stages * symptoms + 1, stages * drugs + 1
     mu = np.zeros((H, d, S))

@@ -16,8 +16,8 @@ def features(A: int = 100, H: int = 20, seed: int = 0) -> Array:
     """Return phi [S, A, d] = (bits of a, delta, 1 - delta) / largest norm; delta is 1 if (s = 0) == (a = 0), else 0.
 
     The paper's sensitivities hold for features of norm at most 1, but its features have norms up to sqrt 7 (for 100
-    actions). Coordinate i is bit i, starting from the lowest; the paper leaves this open. With 100 actions bit 7 is
-    always 0, so the features span only 9 dimensions, and kappa = 0.
+    actions). The paper does not state the order of bits; here coordinate i is bit i, starting from the lowest. With 100
+    actions, bit 7 is always 0, so the features span only 9 dimensions, and kappa = 0.
     """
     a, s = np.arange(A), np.arange(2)
     bits = (a[:, None] >> np.arange(BITS)) & 1

@@ -1,4 +1,4 @@
-"""Random MDPs: Dirichlet transitions, uniform rewards."""
+"""Random MDPs with Dirichlet transitions and uniform rewards."""
 
 from __future__ import annotations
 

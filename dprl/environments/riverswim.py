@@ -10,7 +10,7 @@ from dprl.mdp import TabularMDP
 
 LEFT, RIGHT = 0, 1
 
-# Chances of swimming right: at the left end, in between, at the right end. Each row: back, stay, forward.
+# chances of going back, staying and going on when swimming right: at the left end, in between, at the right end
 CURRENT = {
     "osband": ((0.0, 0.40, 0.60), (0.05, 0.60, 0.35), (0.40, 0.60, 0.0)),
     "strehl-littman": ((0.0, 0.70, 0.30), (0.10, 0.60, 0.30), (0.30, 0.70, 0.0)),
@@ -19,7 +19,7 @@ REWARD = {"osband": (0.005, 1.0), "strehl-littman": (0.0005, 1.0)}
 
 
 def make(S: int = 6, H: int = 20, variant: str = "osband") -> TabularMDP:
-    """Return RiverSwim with S states in a row and horizon H; action 0 is left, 1 is right.
+    """Return RiverSwim with S states and horizon H; action 0 is left, 1 is right.
 
     `osband` is the variant in the regret literature (as in Qiao, Wang 2023), which starts at the left end.
     `strehl-littman` is the original, with rewards 5/10000 and 1; it starts in state 1 or 2 with equal probability.

@@ -1,4 +1,4 @@
-"""The public facts of a linear-mixture MDP: features of transitions, and a bound on the hidden weights' length."""
+"""The public facts of a linear-mixture MDP: features of transitions, and a bound on the length of hidden weights."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ from dprl.messages.brief import described
 
 @dataclass(frozen=True, eq=False)
 class Mixture:
-    """The features of a linear mixture, P_h(s'|s, a) = <phi(s'|s, a), w_h> with hidden weights w_h (Luyo et al.
-    2021, Assumption 2).
+    """A linear mixture P_h(s'|s, a) = <phi(s'|s, a), w_h> with hidden weights w_h (Luyo et al. 2021, Assumption 2).
 
     Attributes:
         features: phi(s'|s, a), nonnegative, [S, A, S, d].
@@ -49,7 +48,6 @@ class Mixture:
 
     @property
     def d(self) -> int:
-        """Return the number of features."""
         return int(self.features.shape[-1])
 
     def transitions(self, weights: Array) -> Array:
@@ -68,7 +66,7 @@ class Mixture:
         return np.asarray(P / P.sum(-1, keepdims=True))
 
     def weights(self, P: Array) -> Array:
-        """Return the shortest weights [H, d] that give these probabilities [H, S, A, S]. It inverts `transitions`."""
+        """Return the shortest weights [H, d] that give these probabilities [H, S, A, S]. This inverts `transitions`."""
         features = self.features.reshape(-1, self.d)
         found = np.linalg.lstsq(features, P.reshape(len(P), -1).T, rcond=None)[0]
         return np.ascontiguousarray(found.T)

@@ -13,9 +13,7 @@ from dprl.mdp.structure import TYPE, Table, next_state
 from dprl.mdp.tabular import Array, TabularMDP
 
 Policy = NDArray[np.int64]  # [H, S], actions
-Logits = NDArray[
-    np.float64
-]  # [H, S, A], log-probabilities of actions, which represent even tiny probabilities
+Logits = NDArray[np.float64]  # [H, S, A], log-probabilities of actions
 
 
 class Optimum(NamedTuple):
@@ -100,8 +98,7 @@ def _moves(mdp: TabularMDP, h: int, policy: Policy | Array) -> Array:
 
 
 def optimum(mdp: TabularMDP) -> Optimum:
-    """Return the optimal values and policy by backward induction; of actions within 1e-12 of the best, the lowest
-    wins."""
+    """Return the optimal values and policy by backward induction. Actions within 1e-12 of the best count as ties."""
     V = np.zeros((mdp.H + 1, mdp.S))
     Q = np.zeros((mdp.H, mdp.S, mdp.A))
     for h in range(mdp.H - 1, -1, -1):

@@ -1,8 +1,8 @@
 """Tables of possible next states, which make counts, plans and models smaller than they would be over all states.
 
-possible: int64 [1 or H, 1 or S, 1 or A, B], the next states of (h, s, a) in increasing order, then -1; an axis of
-length one applies to all h, s or a. B, the branching factor, is the largest number of next states. A model or an array
-of counts on the table has P[h, s, a, j] or m[h, s, a, j] for the row's j-th state, zero if there is none.
+possible: int64 [1 or H, 1 or S, 1 or A, B], the next states of (h, s, a) in increasing order, followed by -1; an axis
+of length one applies to all h, s or a. B, the branching factor, is the largest number of next states. Models and counts
+on the table have P[h, s, a, j] or m[h, s, a, j] for the row's j-th state, and zero if there is none.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def next_state(possible: Table, h: int, s: int, a: int, x: int) -> int:
 
 @kernel
 def gather(possible: Table, h: int, s: int, a: int, values: Array, at: int, here: Array) -> int:
-    """Write values[at, s'] of the possible next states of (h, s, a) to here [B], then zeros; return their number."""
+    """Write values[at, s'] for the possible next states of (h, s, a) to here [B], then zeros; return their number."""
     count = 0
     for x in range(possible.shape[3]):
         to = next_state(possible, h, s, a, x)

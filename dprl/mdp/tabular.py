@@ -16,7 +16,7 @@ from dprl.messages.brief import described
 
 Array = NDArray[np.float64]
 
-TOLERANCE = 1e-5  # tolerated difference of a row's sum from 1: numbers may be rounded, or have 32 bits
+TOLERANCE = 1e-5  # how far a row's sum may be from 1, because numbers may be rounded or have 32 bits
 ARRAYS = "P", "R", "d1", "possible"
 ROUNDED = 1e-9  # a row with a smaller difference is left unchanged
 
@@ -32,7 +32,7 @@ def check_unit(name: str, array: Array) -> None:
 def probabilities(name: str, array: Array) -> Array:
     """Check an array of probabilities [.., X], and return it; rows that sum to 1 only within TOLERANCE are rescaled.
 
-    Raises SpecError for the first wrong number or row. name: the dotted path of the array in the spec, for the message.
+    Raises SpecError for the first wrong number or row. name: the path of the array in the spec, for the message.
     """
     wrong = ~(array >= 0)
     if wrong.any():
@@ -60,7 +60,6 @@ def as_written(value: float) -> str:
 
 
 def read_only(array: NDArray[Any]) -> NDArray[Any]:
-    """Return a read-only view of an array."""
     view = array.view()
     view.flags.writeable = False
     return view
@@ -77,9 +76,7 @@ class Size(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class TabularMDP:
-    """A finite-horizon MDP. Steps are h = 0..H-1 and V[H] = 0.
-
-    Its arrays are read-only copies of the given ones.
+    """A finite-horizon MDP with steps h = 0..H-1 and V[H] = 0. Its arrays are read-only copies of the given ones.
 
     Attributes:
         P: transition probabilities [H, S, A, B] on the table `possible`; rows sum to 1 (within 1e-5, and are then

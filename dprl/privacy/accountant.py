@@ -1,4 +1,4 @@
-"""A privacy accountant, which computes the epsilon of given noise, or the noise that a given epsilon requires."""
+"""A privacy accountant: compute the epsilon of given noise, or the noise that a given epsilon requires."""
 
 from __future__ import annotations
 
@@ -36,17 +36,16 @@ ARGUMENTS = {
 
 @dataclass(frozen=True, eq=False)
 class Account:
-    """Noise of a given size, and the guarantee proved for it when all of one user's episodes are replaced.
+    """Noise of a given size, and the guarantee that we prove for it.
 
     Attributes:
-        mechanism: the key of the mechanism.
-        epsilon, delta: we prove that the releases are (epsilon, delta)-differentially private.
-        scale: the size of one draw: the standard deviation of Gaussian noise, the b of Laplace noise (density
-            exp(-|x| / b) / 2b), and for shuffled noise the number of fair random bits that all users of a batch, or
-            of a node of the tree, together add to each counter.
-        std: the standard deviation of the noise in one counter at each release [releases], or for a tree at the worst
-            release; if each user draws noise, the standard deviation of the noise in one report [1].
-        releases, counters, contribution: the arguments of `account`, as is `size`.
+        mechanism, releases, counters, size, contribution: the arguments of `account`.
+        epsilon, delta: the releases are (epsilon, delta)-DP if all of one user's episodes are replaced.
+        scale: the size of one draw: the standard deviation of Gaussian noise, the b of Laplace noise with density
+            exp(-|x| / b) / 2b, or the number of fair random bits that the users of a batch or tree node together add to
+            each counter.
+        std: the standard deviation of the noise in one counter at each release [releases]; for a tree, at the worst
+            release; if each user draws noise, in one report [1].
     """
 
     mechanism: str
@@ -76,11 +75,11 @@ def account(
     """Return the epsilon that we can prove for noise of a given scale, or the least noise for a given epsilon.
 
     - Continual counting: `gaussian-optimal`, `gaussian-toeplitz`, `gaussian-tree`, `gaussian-blt` and `laplace-tree`
-      add noise to running sums, which are released several times. Each episode is in one release and all later ones.
+      add noise to running sums, which are released several times. An episode counts in one release and all later ones.
     - Separate counts, each released once: use the same mechanisms with releases=1. If a user may be in ten counts, set
       counters=10. If a user is in only one, set counters=2, because a replacement may be in a different count.
     - No trusted party: with `gaussian` and `laplace`, each user adds noise to a report on each episode.
-    - Shuffling: users add random bits, per batch with `binomial-sum`, or per node of a tree with `binomial-tree`.
+    - Shuffling: users add random bits, for each batch with `binomial-sum`, or for each tree node with `binomial-tree`.
 
     Args:
         mechanism: a key of `dprl.MECHANISMS`, except `unary`, whose noise an algorithm chooses.
@@ -90,7 +89,7 @@ def account(
         releases: the number of releases of running sums, or of shuffled batches.
         counters: the largest number of counters that replacing one episode changes. With shuffling, half of them rise.
         size: the largest change of each of these counters; 1 with shuffling.
-        contribution: m, the largest number of episodes of one user. All of them are protected together.
+        contribution: m, the largest number of episodes of one user, all of which are protected together.
 
     Raises:
         SpecError: An argument is not allowed, or no noise of this kind suffices for epsilon at this delta.
@@ -121,7 +120,7 @@ def account(
     change = Change(((counters, size),), one_way=counters == 1)
 
     def losses_at(amount: float) -> Losses:
-        """Return the losses of `amount` shuffled bits when an episode changes, in one batch or one node per level."""
+        """Return the losses of one changed episode if its batch, or each node it is in, has `amount` random bits."""
         times = levels(releases) if noise.key == "binomial-tree" else 1
         return (
             Binomial(math.ceil(amount), 0.5, times * (counters - counters // 2), times * (counters // 2)),
@@ -173,7 +172,6 @@ def _mechanism(key: object, releases: int, delta: float, size: float, contributi
 
 
 def _std(noise: Mechanism, stream: Stream, scale: float) -> Array:
-    """Return the standard deviation of the noise in one counter at each release, [releases]."""
     if noise.norm != "cells":
         return np.asarray(scale * noise.std(stream))
     batches = nodes(stream) if noise.key == "binomial-tree" else np.arange(1, stream.releases + 1)

@@ -1,15 +1,12 @@
 """Privacy accounting: compute the (epsilon, delta) that we can prove for several noisy releases together.
 
-A *loss* is the effect of one neighbouring change on one kind of noise: a number of counters, each shifted by a number
-of noise scales. A tuple of losses is their (adaptive) composition. For a tuple, the functions below compute
-`epsilon_of(losses, delta)` and `delta_of(losses, epsilon)`. They never guess: an unknown kind of loss is an error.
+A *loss* describes the effect of one neighbouring change on one kind of noise: how many counters shift, and by how many
+noise scales. A tuple of losses is their (adaptive) composition, which we compute in one of three ways:
 
-- Laplace noise, and flipped bits (Response), at delta = 0: pure composition, the sum of shifts.
-- Gaussian noise alone: exactly, by the analytic Gaussian mechanism (Balle, Wang 2018, Theorem 8).
-- All other cases: privacy-loss distributions on a grid, rounded upward, whose composition has a bound on its error at
-  every delta (losses.py, composition.py), so that the result is never too small.
-
-`calibrated` and `least_scale` invert this: they find the least noise that suffices for (epsilon, delta), rounded up.
+- Laplace noise and flipped bits (Response) at delta = 0: pure composition, the sum of shifts.
+- Gaussian noise alone: the exact formula of the analytic Gaussian mechanism (Balle, Wang 2018, Theorem 8).
+- All other cases: privacy-loss distributions on a grid (losses.py, composition.py), rounded upward and with a bound on
+  the error of their composition, so that the result is never too small.
 """
 
 from __future__ import annotations
@@ -34,7 +31,7 @@ from dprl.privacy.losses import (
     parts_of,
 )
 
-GRID = 2e-4  # the grid of losses, as a share of the standard deviation of the total loss
+GRID = 2e-4  # the interval of the grid, as a share of the standard deviation of the total loss
 SCALES = Context(prec=6, rounding=ROUND_CEILING)  # for scales that calibration returns (`rounded_up`)
 
 
@@ -50,18 +47,18 @@ def scaled(losses: Losses, factor: float) -> Losses:
 
 
 def separation_of(losses: Losses) -> float:
-    """Return how far apart the best attacker's mean scores on two neighbouring data sets are, in standard deviations.
+    """Return how far apart the best attacker's mean scores on neighbouring data sets are, in standard deviations.
 
-    For Gaussian noise it is exactly mu; for Laplace noise and flipped bits it follows from the first two moments of
-    the loss, and for Binomial noise it is computed as if the noise were Gaussian.
+    This is mu for Gaussian noise, and Binomial noise is treated as Gaussian. For other noise, it follows from the first
+    two moments of the loss.
     """
     mean = variance = 0.0
     for loss in losses:
         if isinstance(loss, Laplace):
             t = loss.shift
-            one = t - 1 + math.exp(-t) if t > 1e-4 else t * t / 2  # E[L], which is E of -L under the other
+            one = t - 1 + math.exp(-t) if t > 1e-4 else t * t / 2  # E[L] = E[-L] under the other data
             square = t * t * (1 + math.exp(-t)) / 2
-            # (t - 2x)^2 over the Laplace density between the two centres
+            # the integral of (t - 2x)^2 times the Laplace density between the two centres
             square += (t * t - 4 * t + 8 - (t * t + 4 * t + 8) * math.exp(-t)) / 2 if t > 1e-2 else t**3 / 6
             mean += loss.count * one
             variance += loss.count * (square - one * one)
@@ -78,8 +75,7 @@ def separation_of(losses: Losses) -> float:
 def zcdp_of(losses: Losses) -> float:
     """Return the rho for which the composition is rho-zCDP; inf for Binomial noise, for which no bound is known.
 
-    Gaussian noise contributes mu^2 / 2 to rho. Laplace noise and flipped bits with a shift of t contribute t^2 / 2 each
-    (Bun, Steinke 2016, Propositions 1.6, 1.4).
+    Each Gaussian, Laplace or flipped-bit shift of t adds t^2 / 2 (Bun, Steinke 2016, Propositions 1.6, 1.4).
     """
     total = 0.0
     for loss in losses:
@@ -93,7 +89,7 @@ def zcdp_of(losses: Losses) -> float:
 def epsilon_of(losses: Losses, delta: float) -> float:
     """Return the least epsilon for which the composition of `losses` is (epsilon, delta)-DP; inf if there is none.
 
-    delta: in [0, 1). At 0 only Laplace noise and flipped bits have an epsilon. The result is at most 0.1% too large.
+    delta: in [0, 1). At 0, only Laplace noise and flipped bits have an epsilon. The result is at most 0.1% too large.
     """
     if not losses:
         return 0.0
@@ -135,12 +131,12 @@ def repeated(losses: Losses, times: int) -> Losses:
 
 @lru_cache(maxsize=256)
 def group_epsilon(losses: Losses, size: int, delta: float) -> float:
-    """Return an epsilon with which the noise makes `size` joint changes (epsilon, delta)-DP; inf if there is none.
+    """Return an epsilon for which `size` joint changes are (epsilon, delta)-DP; inf if there is none.
 
-    `losses` are for one change. For Gaussian noise this is exact, as the changes together are at most `size`
-    times as long. Otherwise, if one change is (e, d)-DP, `size` changes are (size e, d (e^(size e) - 1)/(e^e - 1))-DP
-    (Vadhan 2017, Lemma 2.2). We search for the least such e upward until an e is proved, at most 0.2% too large, and
-    then downward as long as e is proved. So noise calibrated to a budget never yields an epsilon above that budget.
+    `losses` are those of one change. For Gaussian noise the result is exact, because joint changes are at most `size`
+    times as long. For other noise, if one change is (e, d)-DP, `size` changes are (size e, d (e^(size e) - 1)/(e^e -
+    1))-DP (Vadhan 2017, Lemma 2.2). We raise e until it is proved, which overshoots by at most 0.2%, and then lower it
+    as long as it is proved. So noise calibrated to a budget never exceeds that budget.
     """
     if size == 1:
         return epsilon_of(losses, delta)
@@ -150,7 +146,7 @@ def group_epsilon(losses: Losses, size: int, delta: float) -> float:
     one = epsilon_of(losses, delta)
     pure = size * epsilon_of(losses, 0.0)
 
-    def left(e: float) -> float:  # of delta, for each change
+    def left(e: float) -> float:  # the delta left for each change
         return delta * math.exp(-(size - 1) * e) * -math.expm1(-e) / -math.expm1(-size * e)
 
     for _ in range(40):
@@ -170,7 +166,7 @@ def group_epsilon(losses: Losses, size: int, delta: float) -> float:
 
 
 def group_delta(losses: Losses, size: int, epsilon: float) -> float:
-    """Return a delta for which the noise protects `size` simultaneous changes, by the lemma in `group_epsilon`."""
+    """Return a delta for which `size` joint changes are (epsilon, delta)-DP, by the lemma in `group_epsilon`."""
     if size == 1:
         return delta_of(losses, epsilon)
     gaussian = _all_gaussian(losses)
@@ -185,11 +181,8 @@ def group_delta(losses: Losses, size: int, epsilon: float) -> float:
 
 
 def for_each(epsilon: float, delta: float, size: int) -> tuple[float, float]:
-    """Return the (e, d) that we must prove for one change so that `size` changes are (epsilon, delta)-DP (Vadhan 2017,
-    Lemma 2.2).
-
-    Both are rounded down, so that the lemma's values for `size` changes do not exceed the given ones.
-    """
+    """Return the (e, d), rounded down, to prove for one change so that `size` changes are (epsilon, delta)-DP (Vadhan
+    2017, Lemma 2.2)."""
     if size == 1:
         return epsilon, delta
     one = epsilon / size * (1 - 1e-12)
@@ -214,7 +207,7 @@ def gaussian_epsilon(mu: float, delta: float) -> float:
 
     if gaussian_delta(mu, 0.0) <= delta:
         return 0.0
-    high = mu * mu / 2 + mu * math.sqrt(2 * math.log(1 / delta))  # concentrated-DP bound: always enough
+    high = mu * mu / 2 + mu * math.sqrt(2 * math.log(1 / delta))  # the bound for concentrated DP
     return float(brentq(lambda e: gaussian_delta(mu, e) - delta, 0.0, high, xtol=1e-12, rtol=1e-12))
 
 
@@ -235,28 +228,24 @@ def gaussian_mu(epsilon: float, delta: float) -> float:
 
 
 def rounded_up(scale: float) -> float:
-    """Return `scale` rounded up to six significant digits.
-
-    The last digits of a search or an FFT differ from CPU to CPU, but the rounded values are the same. Rounding up is
-    safe, because every guarantee of less noise also holds for more noise.
-    """
+    """Return `scale` rounded up to six digits, because the last digits of a search or an FFT differ between CPUs."""
     return float(SCALES.create_decimal(repr(float(scale))))
 
 
 def least_scale(losses_at: Callable[[float], Losses], epsilon: float, delta: float, guess: float) -> float:
-    """Return the least noise scale s, within 0.01%, for which `losses_at(s)` is (epsilon, delta)-DP, rounded up.
+    """Return the least noise scale, within 0.01%, for which `losses_at(scale)` is (epsilon, delta)-DP, rounded up.
 
-    losses_at: a function from a scale to the losses under it, which fall as s grows. guess: the start of the search.
+    losses_at: returns the losses at a scale, which fall as the scale grows. guess: the first scale to try.
     """
     target = math.log(epsilon)
 
     def excess(log_scale: float) -> float:
-        # infinite if too little noise proves nothing at this delta
+        # epsilon is infinite if there is too little noise for this delta
         value = min(epsilon_of(losses_at(math.exp(log_scale)), delta), 20 * epsilon)
         return (math.log(value) if value > 0 else -50.0) - target
 
-    # epsilon falls about like 1 / s, so a secant in logarithms arrives in a few steps; if it does not (infinite
-    # epsilon, whole numbers of bits), every third step halves the bracket
+    # epsilon falls roughly as 1 / scale, so secants in logarithms need few steps; every third step halves the bracket,
+    # in case they fail (infinite epsilon, whole numbers of bits)
     low = high = None
     x = math.log(guess)
     for step in range(60):
@@ -284,10 +273,8 @@ def least_scale(losses_at: Callable[[float], Losses], epsilon: float, delta: flo
 
 
 def calibrated(losses_at: Callable[[float], Losses], epsilon: float, delta: float) -> float:
-    """Return the least noise scale for which `losses_at(scale)` is (epsilon, delta)-DP, rounded up.
-
-    The shifts in these losses must be in proportion to 1 / scale.
-    """
+    """Return the least noise scale, rounded up, for (epsilon, delta)-DP. Losses' shifts must be proportional to 1 /
+    scale."""
     unit = losses_at(1.0)
     pure = math.inf
     if all(isinstance(x, Laplace) for x in unit):
@@ -307,14 +294,13 @@ def _pure(losses: Losses) -> float:
 
 
 def _all_gaussian(losses: Losses) -> float | None:
-    """Return the mu of the composition (Gaussian DP) if all of its noise is Gaussian; otherwise None."""
     shifts = [x.shift for x in losses if isinstance(x, Gaussian)]
     return math.sqrt(sum(s * s for s in shifts)) if len(shifts) == len(losses) else None
 
 
 @lru_cache(maxsize=16)
 def _on_grid(losses: Losses) -> tuple[float, list[list[LossPart]]]:
-    """Return the grid interval and the losses rounded to its multiples, for both orders of data sets if they differ."""
+    """Return the grid interval and the losses rounded to its multiples, for both orders of the data sets if needed."""
     interval = GRID * math.sqrt(sum(x.spread**2 for x in losses))
     ways = (False, True) if one_way(losses) else (False,)
     return interval, [parts_of(losses, interval, exchanged=way) for way in ways]

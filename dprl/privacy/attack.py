@@ -1,9 +1,8 @@
-"""The best attack on a release by someone who knows all other users' data and must decide which of two trajectories
-belongs to the remaining user.
+"""The best attack on a release: the attacker knows all other data and guesses which of two trajectories a user has.
 
-Subtracting the others' data leaves the noise and one user. The attacker knows the mechanism and its scale, and scores
-each run by its log-likelihood ratio, which gives the best possible test (Neyman, Pearson). All conclusions of a learner
-or a reader are functions of the release, so they cannot reveal more.
+Once the other users' data are subtracted, only the noise and one user remain. The attacker knows the mechanism and its
+scale, and scores each run by its log-likelihood ratio, which is the best possible test (Neyman, Pearson). Everything
+that a learner or a reader concludes is a function of the release, so it cannot reveal more.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ DRAWS = 2_000_000  # numbers drawn at a time
 
 
 def unit_noise(mechanism: Mechanism, stream: Stream, cells: int, rng: np.random.Generator) -> Array:
-    """Draw the mechanism's noise, at scale one, for the sums in each release, [M, cells]."""
+    """Draw the mechanism's noise in the sums of each release, at scale one, [M, cells]."""
     memory = np.zeros((mechanism.rows(stream.items, stream.releases), cells))
     if mechanism.prepare:
         mechanism.prepare(rng, stream, memory)
@@ -37,24 +36,23 @@ def unit_noise(mechanism: Mechanism, stream: Stream, cells: int, rng: np.random.
 
 @dataclass(frozen=True)
 class Game:
-    """A guessing game: an attacker must tell apart two cases that differ in the data of the least protected user."""
+    """A game in which an attacker must tell apart two cases that differ in the data of the least protected user."""
 
     mechanism: Mechanism
     stream: Stream  # the releases that depend on this user
-    # first, second: the user's contribution in each world to the counters in which the two worlds differ [cells], in
-    # units of noise
+    # first, second: the user's contribution to the counters that differ between the cases [cells], in units of noise
     first: Array
     second: Array
-    # the releases of the stream at which the user's episodes enter, one for each episode. The attacker knows them.
+    # the release at which each of the user's episodes enters, which the attacker knows
     at: NDArray[np.int64] = field(default_factory=lambda: np.zeros(1, dtype=np.int64))
 
     @property
     def draws(self) -> int:
-        """Return the number of random draws that one round of the game needs."""
+        """Return how many random draws one round of the game needs."""
         return self.stream.releases * len(self.first)
 
     def play(self, rng: np.random.Generator, executions: int) -> tuple[Array, Array]:
-        """Simulate the releases many times in each case; return the attacker's scores in both cases [executions]."""
+        """Simulate `executions` runs in each case, and return the attacker's scores in both cases [executions]."""
         scores: tuple[list[Array], list[Array]] = ([], [])
         most = max(1, DRAWS // max(self.draws, 1))
         for begun in range(0, executions, most):
@@ -65,7 +63,7 @@ class Game:
 
     def _scores(self, rng: np.random.Generator, executions: int, own: Array) -> Array:
         if not len(own):
-            return np.zeros(executions)  # both worlds are the same
+            return np.zeros(executions)  # both cases are the same
         if self.mechanism.answers:
             told = [self.mechanism.answers(rng, self.stream, executions, own) for _ in self.at]
             return self.mechanism.log_ratio(
@@ -86,10 +84,9 @@ def game(
     episodes: int = 1,
     places: np.random.Generator | None = None,
 ) -> Game:
-    """Prepare the attack on the noise of a private run. first, second: what each of the user's episodes adds to the
-    statistic in each case [cells]. half: whether the noise is only half as large as it should be, which the attacker
-    knows. places: a random generator that chooses the releases at which the episodes enter; by default all enter at
-    the first, which reveals most. In the local model, the report on each episode has its own noise."""
+    """Prepare the attack on the noise of a private run. first, second: the effect of each of the user's episodes on the
+    statistic in the two cases [cells]. half: whether the noise is half as large as it should be, which the attacker
+    knows. places: chooses where the episodes enter; by default at the first release, which reveals most."""
     assert noise.mechanism is not None
     moved = np.flatnonzero(first != second)
     rows = first.reshape(-1, noise.scales.size)

@@ -2,11 +2,11 @@
 
     delta(epsilon) = P[L = inf] + E (1 - e^(epsilon - L))^+
 
-The distribution of a sum is a convolution, which the FFT computes, but with a rounding error of about 1e-16 of the
-*largest* probability, while delta consists of the smallest. So losses are tilted first. Let q(l) = p(l) e^(theta l) /
-M(theta), with M the moment-generating function of p and theta near the saddle point. Then the tilted sum lies near
-epsilon, and p = q M(theta) e^(-theta l) restores the probabilities. The rounding error becomes a share of delta,
-however small delta is; a bound on it is added.
+The FFT computes the distribution of a sum with a rounding error of about 1e-16 of the *largest* probability, but delta
+depends on the smallest ones. So we tilt the losses first: q(l) = p(l) e^(theta l) / M(theta), with M the
+moment-generating function of p and theta near the saddle point. The tilted sum lies near epsilon, and p = q M(theta)
+e^(-theta l) restores the probabilities. The rounding error is then a small share of delta, however small delta is, and
+we add a bound on it.
 """
 
 from __future__ import annotations
@@ -23,15 +23,14 @@ from dprl.privacy.losses import LossPart
 
 Complexes = NDArray[np.complex128]
 
-REACH = 13.0  # standard deviations of the tilted sum on each side that are computed; the rest is bounded
-LARGEST = 2**23  # points of the FFT; if more would be needed, Chernoff's bound is the result
+REACH = 13.0  # standard deviations of the tilted sum that are computed on each side; the rest is bounded
+LARGEST = 2**23  # the most points of an FFT; if more are needed, Chernoff's bound is the result
 ROUNDING = 2.0**-53
 SLACK = 1e-9  # relative bound on rounding errors in the input, about 1e-16 for each counter
 
 
 class Tail(NamedTuple):
-    """Upper bounds on the probabilities of large privacy losses: mass [N] at increasing losses [N], and `beyond` at
-    an infinite loss.
+    """Bounds on the probabilities of large losses: `mass` [N] at increasing `losses` [N], `beyond` at an infinite loss.
 
     rounding: the part of each mass that may be due to rounding [N].
     """
@@ -47,7 +46,7 @@ class Tail(NamedTuple):
         return self.beyond + float((self.mass[first:] * factor).sum())
 
     def rough(self, epsilon: float) -> bool:
-        """Return whether rounding may account for more than one part in ten thousand of the delta at this epsilon."""
+        """Return whether rounding may account for more than 0.01% of the delta at this epsilon."""
         first, factor = self._above(epsilon)
         return float((self.rounding[first:] * factor).sum()) > 1e-4 * self.delta(epsilon)
 
@@ -100,7 +99,7 @@ def epsilon_at(parts: Sequence[LossPart], interval: float, delta: float) -> floa
 
 
 def _gentler(theta: float) -> Iterator[float]:
-    """Yield theta, and then smaller tilts to try if theta covers too few losses or if rounding errors are visible."""
+    """Yield theta, then smaller tilts to try if theta covers too few losses or if rounding errors are visible."""
     for _ in range(8):
         yield theta
         theta /= 4
@@ -123,7 +122,6 @@ def _tilted(part: LossPart, interval: float, theta: float) -> tuple[Array, float
 
 
 def _log_moment(parts: Sequence[LossPart], interval: float, theta: float) -> float:
-    """Return the logarithm of the moment-generating function M(theta) of the total privacy loss."""
     return sum(part.times * _tilted(part, interval, theta)[1] for part in parts)
 
 
@@ -141,7 +139,8 @@ def _least(height: Callable[[float], float], interval: float) -> float:
 
 
 def _tilted_tail(parts: Sequence[LossPart], interval: float, theta: float, least: float) -> Tail | None:
-    """Bound the probabilities of total losses >= `least` with the tilt theta; None if that needs too many points."""
+    """Bound the probabilities of total losses >= `least` with the tilt theta; return None if it needs too many
+    points."""
     from scipy.fft import irfft, rfft
 
     tilted = [_tilted(part, interval, theta) for part in parts]
@@ -155,8 +154,8 @@ def _tilted_tail(parts: Sequence[LossPart], interval: float, theta: float, least
     points = 2 ** math.ceil(math.log2(2 * REACH * deviation + 64))
     if points > LARGEST:
         return None
-    # a circle of this many points: mass outside the window wraps around, which only adds to the mass
-    # rounding of each value of an FFT of probabilities (Higham 2002, 24.1)
+    # mass outside the window of these points wraps around, which can only make the bounds larger
+    # the rounding error of each value in an FFT of probabilities (Higham 2002, 24.1)
     rounding = (10 * math.log2(points) + 20) * ROUNDING
     log_size, log_most, product = 0.0, 0.0, np.ones(points // 2 + 1, dtype=complex)
     for part, (q, _) in zip(parts, tilted, strict=True):
@@ -189,7 +188,6 @@ def _tilted_tail(parts: Sequence[LossPart], interval: float, theta: float, least
 
 
 def _power(z: Complexes, count: int) -> Complexes:
-    """Return z^count elementwise, by repeated squaring."""
     result, square = np.ones_like(z), z
     while count:
         if count & 1:

@@ -1,8 +1,8 @@
 """A trusted curator of one data set, who sees all trajectories and gives noisy sums to one learner.
 
-The noise of each release is independent. A learner's queries may depend on earlier answers: this is adaptive
-composition, which the accountant's losses cover. Noise on a grid (exact.py) has the same guarantee as continuous noise
-of the same scale: exactly for pure and concentrated privacy, and otherwise up to the slack in `Apart`.
+Each release has independent noise. A learner's queries may depend on earlier answers, because the accountant covers
+adaptive composition. Noise on a grid (exact.py) has the same guarantee as continuous noise of the same scale, exactly
+for pure and concentrated privacy, and otherwise up to the slack in `Apart`.
 """
 
 from __future__ import annotations
@@ -53,10 +53,9 @@ class Promise:
     """A notion of differential privacy, such as zCDP, in which a privacy budget can be stated."""
 
     key: str  # its name in a spec
-    # title, summary: its title and description in menus
     title: str
     summary: str
-    model: str  # its name on a guarantee
+    model: str  # its name in a guarantee
     mechanism: str  # the key of its noise; "" for no privacy
     fields: tuple[str, ...]  # the names of the numbers in a budget
 
@@ -107,13 +106,13 @@ class Budget:
 class CuratorNoise:
     """The noise that the curator adds to released sums, with its guarantee."""
 
-    mechanism: Mechanism | None  # the mechanism; None without noise
-    # the scale of each family's noise, by name: a standard deviation, or the b of Laplace(b)
+    mechanism: Mechanism | None  # None without noise
+    # the scale of each family's noise: a standard deviation, or the b of Laplace(b)
     scales: Mapping[str, float]
     # the losses of replacing one trajectory, for each half of the data set that it may be in
     losses: tuple[Losses, ...]
-    guarantee: Guarantee  # the stated and the proved guarantee
-    # the number of releases that the guarantee covers, by family and half
+    guarantee: Guarantee
+    # the number of releases that the guarantee covers, for each family and half
     times: Mapping[tuple[str, int], int]
 
 
@@ -153,7 +152,7 @@ def apart_of(
                 scale = scales[family.name]
                 for count, shift in change.moves:
                     one = EXACT[mechanism.key].apart(scale / SPACING, size * shift / SPACING)
-                    cells = count * max(math.ceil(shift), 1)  # may be spread over this many cells
+                    cells = count * max(math.ceil(shift), 1)  # the change may be spread over this many cells
                     times = family.times * cells * size
                     up, down = up + times * one.up, down + times * one.down
         found.append(Apart(up, down))
@@ -163,11 +162,8 @@ def apart_of(
 def calibrated_scales(
     mechanism: Mechanism, families: Sequence[Family], asked: Budget, exact: bool = False
 ) -> dict[str, float]:
-    """Return the smallest noise scale of each family of sums for which replacing one trajectory stays within the
-    budget; the scales are proportional to the families' weights.
-
-    exact: whether noise is drawn on a grid.
-    """
+    """Return the smallest noise scales, proportional to the families' weights, for which replacing one trajectory stays
+    within the budget. exact: whether noise is drawn on a grid."""
 
     def at(factor: float) -> dict[str, float]:
         return {family.name: factor * family.weight for family in families}
@@ -191,8 +187,8 @@ def calibrated_scales(
 
 
 def rho_of(families: Sequence[Family], scales: Mapping[str, float]) -> float:
-    """Return the rho of zero-concentrated privacy for replacing one person in the worse half of the data: the sum of
-    t^2/2 over all shifts t, in units of the scale (`zcdp_of`), rounded up by at most one unit in the 12th digit."""
+    """Return the rho of zCDP for replacing one trajectory in the worse half of the data. It is the sum in `zcdp_of`,
+    computed exactly and rounded up by at most one unit in the 12th digit."""
     halves: dict[int, Fraction] = {}
     for family in families:
         squares = sum(count * Fraction(size) ** 2 for count, size in family.change.moves)
@@ -216,13 +212,13 @@ def prepare(
     assumptions: tuple[str, ...],
     exact: bool = False,
 ) -> CuratorNoise:
-    """Return noise with these scales and its proved guarantee. n: the number of trajectories; formula, where, sources:
-    texts for the guarantee; assumptions: those besides the trusted curator; exact: whether noise is drawn on a grid."""
+    """Return noise with these scales and its proved guarantee. n: the number of trajectories; assumptions: those
+    besides the trusted curator; exact: whether noise is drawn on a grid; formula, where, sources, public: texts."""
     mechanism = MECHANISMS[asked.promise.mechanism]
     replaced = losses_of(mechanism, families, scales, REPLACE_ONE)
 
     def proved(adjacency: str, d: float, size: int = 1) -> float:
-        """Return the epsilon that we can prove for `size` changes at once, at delta = d."""
+        """Return the epsilon that we can prove for `size` joint changes at delta = d."""
         places = losses_of(mechanism, families, scales, adjacency)
 
         def continuous(losses: Losses, d: float) -> float:

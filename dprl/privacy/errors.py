@@ -1,10 +1,9 @@
-"""Bounds E_{eps,beta} on the noise of all counters at all releases (Qiao, Wang 2023 (online), Assumption 3.1).
+"""Bounds E_{eps,beta} on the noise in all counters at all releases (Qiao, Wang 2023 (online), Assumption 3.1).
 
-The bound is exact for Gaussian noise. For other noise we use Chernoff's bound with the noise's moment-generating
-function, P(|Y| > x) <= 2 inf_theta exp(-theta x) M(theta). A union bound covers all counters and releases.
+Bounds for Gaussian noise are exact. For other noise we use Chernoff's bound P(|Y| > x) <= 2 inf_theta exp(-theta x)
+M(theta), with M the moment-generating function. A union bound covers all counters and releases.
 
-Logarithms and exponentials of the tails come from SciPy and Python, because NumPy's differ in the last digit between
-CPUs. For the lengths of vectors, NumPy's only select a point on grids that are the same on every CPU.
+Logarithms and exponentials in the tails come from SciPy and Python, because NumPy's differ between CPUs.
 """
 
 from __future__ import annotations
@@ -19,15 +18,15 @@ from numpy.typing import NDArray
 
 from dprl.mdp.tabular import Array
 
-EXACT = Context(prec=50)  # decimals, rounded alike on every CPU, unlike exponentials of the C library
+EXACT = Context(prec=50)  # decimals round alike on every CPU, unlike exponentials of the C library
 
 
 def laplace_tail(terms: NDArray[np.int64], failure: float) -> Array:
     """Return bounds x, shaped like `terms`, with P(|sum of `terms` iid Laplace(1)| > x) <= failure, by Chernoff.
 
-    x = min over u in (0, 1) of (c - j ln(1 - u^2)) / u with c = ln(2 / failure), j = terms. The best u
-    solves 2y - ln(1 + y) = c / j with y = u^2 / (1 - u^2). The left side is convex and rises, so Newton's method,
-    started at c / j (which is too large), descends to the root.
+    x = min over u in (0, 1) of (c - j ln(1 - u^2)) / u with c = ln(2 / failure), j = terms. The best u solves 2y - ln(1
+    + y) = c / j with y = u^2 / (1 - u^2). The left side is convex and increasing, so Newton's method descends to the
+    root if it starts at c / j, which is too large.
     """
     from scipy.special import log1p
 
@@ -52,8 +51,8 @@ def gaussian_tail(std: Array, failure: float) -> Array:
 def binomial_tail(batches: Array, failure: float) -> Array:
     """Return bounds x [M] with P(|sum over j <= i of Binomial(batches[j]) - its mean| > x_i) <= failure, by Chernoff.
 
-    batches: the number of bits of each batch and the probability that a bit is 1 [M, 2]. Any theta gives a bound; we
-    use the best theta of a fine grid around the Gaussian optimum sqrt(2c)/std, for the upper and for the lower tail.
+    batches: the number of bits of each batch and the probability that a bit is 1 [M, 2]. Every theta gives a bound; for
+    each tail, we use the best one on a fine grid around the Gaussian optimum sqrt(2c)/std.
     """
     from scipy.special import expm1, log1p
 
@@ -90,8 +89,8 @@ def length_tail(log_moments: Callable[[Array], Array], spread: Array, cells: int
         spread: approximate standard deviations of u.z_i [M].
 
     For u uniform on the sphere, E exp(y u.z) = phi(y |z|) with phi(t) = Gamma(d/2) (2/t)^(d/2 - 1) I_{d/2-1}(t), which
-    rises in |z|. So P(|z| > x) <= exp(log_moments(y)) / phi(y x), by Markov, for every y. We use the best y of a grid.
-    NumPy's logarithms only select one of the grid's points, whose bits do not depend on the CPU.
+    increases with |z|. By Markov's inequality, P(|z| > x) <= exp(log_moments(y)) / phi(y x) for every y. We use the
+    best y on a grid. NumPy's logarithms only choose among grid points, which are identical on every CPU.
     """
     t, log_phi = _phi(cells)
     log_failure = float(EXACT.ln(Decimal(failure)))
@@ -116,10 +115,10 @@ def _phi(cells: int) -> tuple[Array, Array]:
 
 @cache
 def geometric(low: Decimal, high: Decimal, points: int) -> Array:
-    """Return `points` numbers from low to high in a geometric sequence, identical to the bit on every CPU."""
+    """Return a geometric sequence of `points` numbers from low to high, identical to the bit on every CPU."""
     start, whole = EXACT.ln(low), EXACT.ln(high)
     span = EXACT.divide(EXACT.subtract(whole, start), points - 1)
-    # a coarse and a fine grid, so that there are few exponentials
+    # the product of a coarse and a fine grid needs few exponentials
     fine = math.isqrt(points - 1) + 1
     near = np.array([float(EXACT.exp(EXACT.multiply(span, i))) for i in range(fine)])
     places = (EXACT.add(start, EXACT.multiply(span, i)) for i in range(0, points, fine))
@@ -130,8 +129,7 @@ def geometric(low: Decimal, high: Decimal, points: int) -> Array:
 def laplace_length(terms: NDArray[np.int64], cells: int, failure: float) -> Array:
     """Return lengths x [M] with P(|z_i| > x_i) <= failure if each coordinate is a sum of terms[i] iid Laplace(1).
 
-    Over unit vectors u the moment-generating function, prod over coordinates of (1 - y^2 u_c^2)^-j, is largest if u is
-    a coordinate vector.
+    Over unit vectors u, the moment-generating function of u.z is largest if u is a coordinate vector.
     """
     j = np.asarray(terms, dtype=float)
 
@@ -142,10 +140,10 @@ def laplace_length(terms: NDArray[np.int64], cells: int, failure: float) -> Arra
 
 
 def bits_length(variance: Array, cells: int, failure: float) -> Array:
-    """Return lengths x [M] with P(|z_i| > x_i) <= failure if each coordinate sums centred bits with total variance[i].
+    """Return lengths x [M] with P(|z_i| > x_i) <= failure for sums of centred bits with variance[i] in each coordinate.
 
-    E exp(y (bit - q)) <= exp(q (1 - q) (e^|y| - 1 - |y|)) (Bennett), and (e^y - 1 - y)/y^2 rises, so the worst unit
-    vector u is again a coordinate vector. The number and the q of later bits may be decided during the run, if their
+    E exp(y (bit - q)) <= exp(q (1 - q) (e^|y| - 1 - |y|)) (Bennett), and (e^y - 1 - y)/y^2 increases, so the worst unit
+    vector u is again a coordinate vector. The number of later bits and their q may be decided during the run if their
     variance is fixed.
     """
     v = np.asarray(variance, dtype=float)
@@ -159,12 +157,11 @@ def bits_length(variance: Array, cells: int, failure: float) -> Array:
 def bounded_length(
     users: NDArray[np.int64], variance: float, size: float, cells: int, failure: float
 ) -> Array:
-    """Return bounds x [M]: with probability >= 1 - failure, the sum of the first k users' errors has length at most x_i
-    for all k <= users[i].
+    """Return lengths x [M] with P(for some k <= users[i], the first k errors sum to a length above x_i) <= failure.
 
     Given all earlier errors, a user's error has mean 0, at most this variance in any direction, and at most this size.
-    So E exp(y u.error) <= exp(variance (e^b - 1 - b) y^2/b^2), b = y size (Bennett). The bound behind P(|z| > x) is
-    then a supermartingale over the users, and the bound holds for all of them up to the last at once (Doob).
+    So E exp(y u.error) <= exp(variance (e^b - 1 - b) y^2/b^2), b = y size (Bennett). The quantity that bounds P(|z| >
+    x) is then a supermartingale over the users, so the bound holds for all k at once (Doob).
     """
     n = np.asarray(users, dtype=float)
 
@@ -173,9 +170,9 @@ def bounded_length(
         return np.where(y * size < 700.0, n * (variance / size**2) * (np.expm1(b) - b), np.inf)
 
     found = length_tail(log_moments, np.sqrt(n * variance), cells, failure)
-    return np.where(np.isfinite(found), found, n * size)  # no user's error exceeds its size
+    return np.where(np.isfinite(found), found, n * size)  # no user's error exceeds `size`
 
 
 def per_event(beta: float, cells: int, releases: int) -> float:
-    """Return the failure probability per counter and release so that all bounds hold with probability >= 1 - beta/3."""
+    """Return the failure probability for each counter and release at which all bounds hold w.p. >= 1 - beta/3."""
     return beta / 3 / (cells * releases)

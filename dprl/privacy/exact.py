@@ -1,9 +1,8 @@
-"""Noise for real data: integer multiples of a public grid step, drawn exactly from the operating system's
-cryptographic generator.
+"""Noise for real data: multiples of a public grid step, drawn exactly from the system's cryptographic generator.
 
-Discrete Gaussian and Laplace noise after Canonne, Kamath, Steinke 2020, Algorithms 1 to 3, in integer arithmetic only.
-Rounded floats would reveal low bits of the numbers under the noise (Mironov 2012), and a few outputs of a simulation's
-random generator reveal its state. docs/report/privacy.md has the proofs.
+We draw discrete Gaussian and Laplace noise by Algorithms 1 to 3 of Canonne, Kamath, Steinke (2020), in integer
+arithmetic only. Rounded floats would reveal low bits of the private sums (Mironov 2012), and a few outputs of an
+ordinary random generator reveal its state. The proofs are in docs/report/privacy.md.
 """
 
 from __future__ import annotations
@@ -16,10 +15,10 @@ from fractions import Fraction
 from typing import NamedTuple
 
 BITS = 30
-STEPS = 2**BITS  # steps in a unit: sums of up to 2^23 grid numbers from 0 to 1 are exact in float64
+STEPS = 2**BITS  # steps per unit; in float64, sums of up to 2^23 grid numbers from 0 to 1 are exact
 SPACING = 1 / STEPS
 
-Below = Callable[[int], int]  # from n to a uniform draw from 0, ..., n - 1
+Below = Callable[[int], int]  # maps n to a uniform draw from 0, ..., n - 1
 
 
 def happens(numerator: int, denominator: int, below: Below) -> bool:
@@ -63,7 +62,7 @@ def discrete_gaussian(scale: Fraction, below: Below = secrets.randbelow) -> int:
 
 
 class Apart(NamedTuple):
-    """How far the distribution of discrete noise is from that of continuous noise with the same scale.
+    """The distance between discrete noise and continuous noise of the same scale.
 
     Except for outcomes of probability below 10^-2000, the probability of a grid point is at most e^up times, and at
     least e^-down times, the probability that continuous noise falls into the cell around it.
@@ -73,10 +72,8 @@ class Apart(NamedTuple):
     down: float
 
     def epsilon(self, of: Callable[[float], float], delta: float) -> float:
-        """Return an epsilon for which discrete noise is (epsilon, delta)-DP.
-
-        of: a function from delta to epsilon for continuous noise. Its value at delta = 0 also holds for discrete noise.
-        """
+        """Return an epsilon for which discrete noise is (epsilon, delta)-DP. of: maps delta to the epsilon of
+        continuous noise, which is also valid for discrete noise at delta = 0."""
         return min(of(0.0), of(self.delta(delta)) + self.up + self.down)
 
     def delta(self, delta: float) -> float:
@@ -85,7 +82,7 @@ class Apart(NamedTuple):
 
 
 def gaussian_apart(scale: float, shift: float) -> Apart:
-    """Return how far discrete Gaussian noise is from continuous noise if a counter moves by `shift` (in grid steps)."""
+    """Return how far discrete Gaussian noise is from continuous noise if a counter moves by `shift` grid steps."""
     q = math.exp(-2 * (math.pi * scale) ** 2)
     wrapped = 2 * q / (1 - q) if q < 1 else math.inf
     return Apart(1 / (24 * scale**2), (100 + shift / scale) ** 2 / (8 * scale**2) + wrapped)
@@ -100,13 +97,13 @@ def laplace_apart(scale: float, shift: float) -> Apart:
 class Exact:
     """A sampler of discrete noise, with its distance from continuous noise."""
 
-    # draw(scale): draws one number. The number and the scale are in grid steps.
+    # draw(scale): draws one number; the number and the scale are in grid steps
     draw: Callable[[Fraction], int]
     # apart(scale, shift): returns the distance of the noise in one counter from continuous noise
     apart: Callable[[float, float], Apart]
 
 
-EXACT = {  # by key of the mechanism that draws the same noise in floating point
+EXACT = {  # keys: the mechanisms that draw the same noise in floating point
     "gaussian": Exact(discrete_gaussian, gaussian_apart),
     "laplace": Exact(discrete_laplace, laplace_apart),
 }

@@ -21,14 +21,14 @@ DRAWN = (
     "noise is drawn once from the operating system's cryptographic source, "
     f"on a grid of {GRID}, by an exact sampler"
 )
-# Limits of every guarantee, whatever the noise.
+# the limits of every guarantee
 SCOPE = (
     "only what was released is private; a trace of this program also contains the true counts",
     "only one run is published: runs with equal seeds share their draws, and two of them together cancel noise",
 )
 
 
-# of a mechanism of another package
+# the assumption for a mechanism from another package
 OUTSIDE = "{author} states how much noise of {mechanism} reveals, and dprl has no proof of that"
 
 
@@ -53,10 +53,9 @@ class Reading:
 
 @dataclass(frozen=True)
 class LadderStep:
-    """One of several kinds of noise, from the paper's to the smallest: its name, its standard deviation in a visit
-    counter, and its guarantee.
+    """One kind of noise between the paper's and the smallest. std: its standard deviation in a visit counter.
 
-    idea: the change from the previous step; in the first step that has an idea, the change from the first step.
+    idea: the change from the previous step; in the first step with an idea, the change from the first step.
     """
 
     what: str
@@ -71,22 +70,20 @@ class Guarantee:
     """The privacy guarantee of a run, as stated and as proved.
 
     Attributes:
-        model: JDP, LDP, SDP or none.
+        model: JDP, LDP, SDP, zCDP, DP or none.
         trust: a sentence on who sees raw data and who is trusted.
-        unit: the unit of protection.
-        where: the place where noise is added.
+        unit, where: the unit of protection, and the place where noise is added.
         noise_formula, noise_scale: the size of one draw for a counter n, in counts.
         noise_std: the standard deviation of one released counter n at the worst release, in counts.
         claimed_*: the stated guarantee; for noise as in the paper, the one that the paper states.
         proved_*: the guarantee that we prove for this noise under replace-one at the spec's delta.
+        claimed_rho, proved_rho: the rho of zero-concentrated privacy, for an offline run.
         readings: further proved guarantees.
         ladder: the noise that other mechanisms would need.
         public: facts that the learner assumes to be public, which are therefore not protected.
-        users: the number of users K.
+        users, contribution: the number of users, and the largest number of episodes of one user, all of them protected.
         returning: a number of episodes, and the epsilon proved at proved_delta for a user who has that many.
         messages: a description of one user's messages, if there is more than one report.
-        claimed_rho, proved_rho: the rho of zero-concentrated privacy, for an offline run.
-        contribution: m, the largest number of episodes of one user, all of which are protected.
 
     Numbers are None without a stated guarantee; scale and std are also None if sums have noise of different sizes.
     """

@@ -1,8 +1,8 @@
 """Privacy losses: how much one change in the data reveals through each kind of noise, as distributions on a grid.
 
 The loss of an outcome is the logarithm of the ratio of its probabilities under the two data sets. A distribution of
-losses is stored on the multiples of an `interval`: each atom is split between the two multiples around it so that its
-mass under both data sets stays the same (connect the dots, Doroshenko et al. 2022). Splitting spreads the likelihood
+losses is stored on multiples of an `interval`: each atom is split between the two nearest multiples so that its mass
+under both data sets stays the same ("connect the dots", Doroshenko et al. 2022). Splitting spreads the likelihood
 ratio, so the stored distribution reveals at least as much as the true one.
 """
 
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from dprl.fields import SpecError
 from dprl.mdp.tabular import Array
 
-MAX_WINDOW = 4_000_000  # largest number of outcomes of a Binomial that are computed one by one
+MAX_WINDOW = 4_000_000  # the most Binomial outcomes that are computed one by one
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,6 @@ class Gaussian:
 
     @property
     def spread(self) -> float:
-        """Return the standard deviation of the privacy loss."""
         return self.shift
 
 
@@ -57,21 +56,19 @@ class Binomial:
 
     @property
     def spread(self) -> float:
-        """Estimate the standard deviation of the total privacy loss."""
         variance = self.trials * self.probability * (1 - self.probability)
         return math.sqrt((self.up + self.down) / variance)
 
 
 @dataclass(frozen=True)
 class Response:
-    """The privacy loss of `count` bits, each flipped with probability 1 / (e^shift + 1): `shift` or -`shift` each."""
+    """The privacy loss of `count` bits, `shift` or -`shift` for each, if a bit flips w.p. 1 / (e^shift + 1)."""
 
     count: int
     shift: float
 
     @property
     def spread(self) -> float:
-        """Estimate the standard deviation of the total privacy loss."""
         return math.sqrt(self.count) * self.shift
 
 
@@ -81,8 +78,7 @@ Losses = tuple[Loss, ...]
 
 @dataclass(frozen=True, eq=False)
 class LossPart:
-    """The distribution of `times` independent losses: (lowest + i) intervals with probability pmf[i], or infinite with
-    probability `lost`."""
+    """Each of `times` independent losses: lowest + i intervals w.p. pmf[i], or infinite w.p. `lost`."""
 
     lowest: int
     pmf: Array
@@ -96,16 +92,14 @@ class LossPart:
 
     @cached_property
     def log_pmf(self) -> Array:
-        """Return the logarithms of the probabilities [N], from which exponential tilting starts."""
+        """Return the logarithms of the probabilities [N]."""
         with np.errstate(divide="ignore"):
             return np.asarray(np.log(self.pmf))
 
 
 def parts_of(losses: Losses, interval: float, *, exchanged: bool = False) -> list[LossPart]:
     """Return the distributions of the losses on multiples of `interval`. exchanged: whether the data sets swap roles.
-
-    Raises TypeError for a loss that has no distribution here.
-    """
+    Raises TypeError for an unknown kind of loss."""
     parts = []
     for loss in losses:
         if isinstance(loss, Laplace):
@@ -129,7 +123,7 @@ def one_way(losses: Losses) -> bool:
 def _laplace(loss: Laplace, interval: float) -> LossPart:
     """Return the distribution of the loss: 1/2 at the shift s, e^-s/2 at -s, and density e^((l - s)/2)/4 in between.
 
-    The density between two points less than an interval apart has the same mass as an atom halfway, for both data sets.
+    Between two grid points, an atom halfway replaces the density; its mass under both data sets is the same.
     """
     s = loss.shift
     inside = np.arange(math.floor(-s / interval) + 1, math.ceil(s / interval)) * interval
@@ -141,9 +135,9 @@ def _laplace(loss: Laplace, interval: float) -> LossPart:
 
 
 def _binomial(loss: Binomial, interval: float, exchanged: bool) -> list[LossPart]:
-    """Return the losses for the counters that rise and for those that fall. exchanged: whether the two swap roles."""
+    """Return the losses of the rising and of the falling counters. exchanged: whether the data sets swap roles."""
     first, b, outside = binomial_window(loss.trials, loss.probability)
-    x = np.arange(first, first + len(b) + 1)  # outcomes of b, and of b moved up by one
+    x = np.arange(first, first + len(b) + 1)  # the outcomes of the noise, and of the noise plus one
     here, below = np.append(b, 0.0), np.append(0.0, b)  # P[noise = x], P[noise + 1 = x]
     log_odds = math.log(loss.probability) - math.log1p(-loss.probability)
     inner = slice(1, -1)
@@ -164,8 +158,8 @@ def _binomial(loss: Binomial, interval: float, exchanged: bool) -> list[LossPart
 def binomial_window(trials: int, probability: float) -> tuple[int, Array, float]:
     """Return the first relevant outcome, the probabilities from there on, and a bound on the probability left out.
 
-    Probabilities are built outward from the mode by their ratios, so that no digits are lost for any number
-    of trials (differences of log-gammas lose all of them near 10^15). The bound is Bernstein's inequality.
+    Ratios of neighbouring probabilities keep all digits, while differences of log-gammas lose them near 10^15 trials.
+    The bound is Bernstein's inequality. Raises SpecError if there are too many outcomes.
     """
     mean = trials * probability
     sigma = math.sqrt(mean * (1 - probability))
@@ -191,7 +185,7 @@ def _connect_dots(losses: Array, mass: Array, interval: float) -> tuple[int, Arr
     """Put losses on a grid without understating them; return the lowest grid index and the mass from there on."""
     floor = np.floor(losses / interval)
     rest = losses - floor * interval
-    # share on the upper point: keeps sum of mass * exp(-loss)
+    # the share on the upper point that keeps the sum of mass * exp(-loss)
     upper = np.expm1(-rest) / math.expm1(-interval)
     index: NDArray[np.int64] = floor.astype(np.int64)
     lowest = int(index.min())

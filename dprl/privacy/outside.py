@@ -1,8 +1,4 @@
-"""Noise mechanisms from other packages: check them, offer them, and state what is assumed about them.
-
-A privacy model relies only on the contract of `Mechanism`: noise of calibrated size in running counts. Proofs for
-Gaussian and Laplace noise do not cover these mechanisms (`simulation.pairs`).
-"""
+"""Noise mechanisms from other packages: check them, offer them, and state the assumptions about them."""
 
 from __future__ import annotations
 

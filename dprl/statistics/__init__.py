@@ -1,4 +1,4 @@
-"""Statistics: the noisy sums over users that learners may see, with one user's largest effect on each of them."""
+"""Statistics: the noisy sums over users that learners may see, and one user's largest effect on them."""
 
 from dprl.statistics.counts import CONSISTENT, FITTED, NOISY
 from dprl.statistics.dataset import DATASET, REWARDS, TRANSITIONS

@@ -1,10 +1,10 @@
 """Post-processing of noisy counts into a consistent model (Qiao, Wang 2023, eq. 4-6; Bai et al. 2025, eq. 4-5).
 
-For each (h, s, a): minimise max over s' of |x[s'] - m^[s']| subject to x >= 0 and |sum x - n^| <= slack.
-This is a linear program; its minimum t* has a closed form, and so has a minimiser.
+For each (h, s, a), we minimise the largest |x[s'] - m^[s']| over s' subject to x >= 0 and |sum x - n^| <= slack. The
+minimum t* of this linear program has a closed form, and so has a minimiser.
 
-Arrays of counts are [H, S, A, B + 2], on a table of next states (mdp/structure.py). In `noisy`, counters beyond the
-last possible next state of a row are NaN; they are released as zero.
+Arrays of counts are [H, S, A, B + 2], on a table of next states (mdp/structure.py). In `noisy`, counters beyond a row's
+last possible next state are NaN, and they are released as zero.
 """
 
 from __future__ import annotations
@@ -14,8 +14,7 @@ import numpy as np
 from dprl.engine import kernel
 from dprl.mdp.tabular import Array
 
-# kernel signature of a post-processing step: (noisy [H,S,A,B+2], errors [H,S,A], tau2 [H], released [H,S,A,B+2]); tau2:
-# the variance of the noise in n^ divided by that of the noise in m^, see counts.Counts.ellipsoids
+# for post-processing kernels: noisy [H,S,A,B+2], errors [H,S,A], tau2 [H] (tau^2 of Counts.ellipsoid), released
 SIGNATURE = "void(float64[:,:,:,::1], float64[:,:,::1], float64[::1], float64[:,:,:,::1])"
 
 
@@ -30,14 +29,11 @@ def branching(noisy: Array, h: int, s: int, a: int) -> int:
 
 @kernel
 def nearest_counts(noisy: Array, h: int, s: int, a: int, slack: float, lift: float, out: Array) -> float:
-    """Find the transition counts that are closest to the noisy ones and have a sum that fits the noisy visits n^; write
-    them plus `lift` to out[h, s, a, :B], and return their sum.
+    """Write the transition counts nearest to m^ whose sum fits n^, plus `lift`, to out[h, s, a, :B]; return their sum.
 
-    noisy, out: [H, S, A, B + 2].
-
-    Start from max(m^, 0), the nearest x >= 0. If its sum lies in [lo, hi], it is the result. Otherwise move in a
-    straight line toward max(m^ - t*, 0) if the sum is above hi, or m^ + t* if it is below lo, until the sum fits. If n^
-    + slack < 0, the program has no solution (only outside the good event); hi = 0 then gives x = 0.
+    noisy, out: [H, S, A, B + 2]. Start from max(m^, 0), the nearest x >= 0. If its sum does not lie in [lo, hi], move
+    in a straight line toward max(m^ - t*, 0) if the sum is too large, or m^ + t* if it is too small, until the sum
+    fits. If n^ + slack < 0 (only outside the good event), the program has no solution; hi = 0 then gives x = 0.
     """
     B = branching(noisy, h, s, a)
     n_hat = noisy[h, s, a, noisy.shape[3] - 2]
@@ -98,10 +94,9 @@ def nearest_counts(noisy: Array, h: int, s: int, a: int, slack: float, lift: flo
 
 @kernel
 def consistent(noisy: Array, errors: Array, tau2: Array, released: Array) -> None:
-    """Compute the released transitions m~, visits n~ and reward sums r~ from the noisy m^, n^ and r^, all [H, S, A, B +
-    2]; `errors` contains the E of each row (Qiao, Wang 2023 (online), section 5.1).
+    """Compute released m~, n~ and r~ from noisy m^, n^ and r^, all [H, S, A, B + 2]. errors: the E of each row.
 
-    slack = E/4; then E/(2B) is added to each m~ and E/2 to n~, so that n~ >= n with high probability.
+    With slack E/4, E/(2B) is added to m~ and E/2 to n~, so that n~ >= n w.h.p. (Qiao, Wang 2023 (online), section 5.1).
     """
     H, S, A, width = noisy.shape
     X = width - 2
@@ -130,10 +125,9 @@ def unchanged(noisy: Array, errors: Array, tau2: Array, released: Array) -> None
 
 @kernel
 def fit(noisy: Array, errors: Array, tau2: Array, released: Array) -> None:
-    """Compute released counts by least squares: the x >= 0 that minimises |x - m^|^2 + (sum x - n^)^2 / tau2, with
-    n~ = sum x, and r~ = max(r^, 0).
+    """Compute released counts by least squares: m~ >= 0 minimises |m~ - m^|^2 + (n~ - n^)^2 / tau2, where n~ = sum m~.
 
-    x = max(m^ - t, 0) with tau2 t = sum x - n^: drop entries below the t of the remaining ones until none is below.
+    m~ = max(m^ - t, 0) with tau2 t = n~ - n^: drop entries below the t of the other ones until none is below.
     """
     H, S, A, width = noisy.shape
     X = width - 2

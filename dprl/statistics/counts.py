@@ -1,8 +1,8 @@
 """Counts of visits n and of transitions m, and sums of rewards r: the statistic of every tabular learner.
 
 The array has the layout of mdp/counts.py, [H, S, A, B + 2], with B = S unless the possible next states are declared. At
-each of H steps, one user is in one cell each of n, m and r. E is the number with |n^ - n|, |m^ - m| <= E/4 and |r^ - r|
-<= E (Qiao, Wang 2023 (online), Assumption 3.1).
+each of H steps, a user is in one cell of n, one of m and one of r. E is a bound on the noise: |n^ - n|, |m^ - m| <= E/4
+and |r^ - r| <= E (Qiao, Wang 2023 (online), Assumption 3.1).
 """
 
 from __future__ import annotations
@@ -28,16 +28,15 @@ THEN, MOVED = messages("cards")["then"], messages("cards")["moved"]
 class Declared:
     """The facts about the declared transitions that determine the noise."""
 
-    # number of possible transitions at each step; a single number if all steps are alike
+    # the number of possible transitions at each step; a single number if all steps are alike
     transitions: tuple[int, ...]
     most: int  # the branching factor B, the largest number of next states of one (h, s, a)
 
     def total(self, H: int) -> int:
-        """Return the number of possible transitions in H steps."""
         return sum(self.transitions) if len(self.transitions) > 1 else H * self.transitions[0]
 
 
-# The effect of replacing one user on a batch that releases n and m of a single layer.
+# the effect of replacing one user on a batch that releases n and m of a single layer
 LAYER = Change(((4, 1.0),))
 
 
@@ -46,7 +45,7 @@ class Counts(Statistic):
     """Visits n, transitions m and reward sums r as a statistic, with the post-processing that follows the noise."""
 
     publish: Callable[[Array, Array, Array, Array], None]  # kernel of the post-processing
-    # visits, reward: units of release: noise is added to n * visits and r * reward, which are then divided again
+    # units of release: noise is added to n * visits and r * reward, which are then divided by these units
     visits: float = 1.0
     reward: float = 1.0
     even: Counts | None = None  # the same statistic in units in which all its parts tolerate the same noise
@@ -60,19 +59,17 @@ class Counts(Statistic):
 
     @property
     def formula(self) -> str:
-        """Return the formula for the number of counters, as text."""
         if self.declared:
             return "(declared transitions, n and r)"
         return "H*S*A*(S+2)"
 
     @property
     def then(self) -> str:
-        """State in words which reports each row adds up; "" if it adds up all of them."""
+        """Describe the reports that each row adds up; "" if it adds up all of them."""
         return str(THEN["played"]) if self.played else ""
 
     @property
     def moved(self) -> str:
-        """Describe in words the effect of replacing one user."""
         units = {"n": _per("n", self.visits), "r": _per("r", self.reward)}
         return filled(MOVED["counts"], **units)
 
@@ -94,7 +91,6 @@ class Counts(Statistic):
         )
 
     def cells(self, size: Size) -> int:
-        """Return the number of counters in each release."""
         if self.declared is None:
             return self.rows(size) * self._width(size)
         return self.declared.total(size.H) + 2 * self.rows(size)
@@ -102,8 +98,8 @@ class Counts(Statistic):
     def sensitivity(self, size: Size, adjacency: str) -> Change:
         """Return the largest effect of one user on the counters.
 
-        Replacing a user moves one unit from one counter to another at each of H steps, in n, in m and (at most one
-        unit) in r: the L1 norm is 2H for each of them, not H. Blanking removes one unit from each.
+        At each of H steps, replacing a user moves one unit from one counter to another in n, in m and perhaps in r, so
+        the L1 norm is 2H for each of them. Blanking removes one unit from each.
         """
         moved = (2 if adjacency == REPLACE_ONE else 1) * size.H
         counts = ((2 * moved, 1.0),) if self.visits == 1 else ((moved, 1.0), (moved, self.visits))
@@ -117,22 +113,20 @@ class Counts(Statistic):
 
     @property
     def ellipsoid(self) -> tuple[float, float]:
-        """Return tau^2 and rho^2, the squared axes of the ellipsoid that contains the true counts.
+        """Return tau^2 and rho^2, the squared axes of the ellipsoid that contains a row's true counts at one step.
 
             |m - m^|^2 + (n - n^)^2 / tau^2 + (r - r^)^2 / rho^2 <= R^2
 
-        It contains the true counts of a row at one step if R bounds the length of its noise, in units of the noise in
-        m^; tau and rho are the scales of the noise in n and r in these units.
+        R bounds the length of the row's noise, and tau and rho are the scales of the noise in n and r, all in units of
+        the noise in m^.
         """
         return self.visits**-2, self.reward**-2
 
     def counter(self, scale: float) -> float:
-        """Return the scale of the noise in a visit count n."""
         return scale / self.visits
 
     def questions(self, size: Size) -> NDArray[np.int64]:
-        """Return the index of the question that asks about each cell, [H * S * A * (B + 2)]: 3 h + part, where part is
-        0 in m, 1 in n and 2 in r. At each step a user is in one cell of each part, but perhaps in none of r."""
+        """Return each cell's question, 3 h + part with part 0 for m, 1 for n and 2 for r, [H * S * A * (B + 2)]."""
         part = np.append(np.zeros(self._width(size) - 2, dtype=np.int64), (1, 2))
         return np.asarray(3 * np.arange(size.H)[:, None] + np.tile(part, size.S * size.A)).ravel()
 
@@ -141,8 +135,8 @@ class Counts(Statistic):
         return 4 * scale / self.visits * tail
 
     def paper_noise(self, model: str, size: Size, K: int, epsilon: float, delta: float) -> PaperScale:
-        """Return the papers' noise, Laplace(3H/epsilon), times the number of levels of a tree over the users if there
-        is one. 3H is the L1 norm if a user's trajectory becomes empty, and half the norm if another replaces it."""
+        """Return the papers' noise, Laplace(3H/epsilon), times the number of levels if there is a tree over the users.
+        3H is the L1 norm if a trajectory is blanked, and half the L1 norm if it is replaced."""
         L1 = self.sensitivity(size, BLANK_ONE).l1
         if model == "local":
             formula = "Laplace(3H/epsilon) on each counter of each user"
@@ -152,14 +146,12 @@ class Counts(Statistic):
         return PaperScale(L1 * L / epsilon, formula, ("QW23-online section 5.1", "V20 Algorithm 2"))
 
     def row(self, size: Size) -> int:
-        """Return the largest number of counters per row (h, s, a), for m, n and r."""
         return self._width(size)
 
     def _width(self, size: Size) -> int:
         return (self.declared.most if self.declared else size.S) + 2
 
     def rows(self, size: Size) -> int:
-        """Return the number of rows (h, s, a)."""
         return size.H * size.S * size.A
 
     def evened(self) -> Counts:
@@ -171,12 +163,12 @@ def _per(part: str, unit: float) -> str:
     return part if unit == 1 else f"{part}/{1 / unit:g}"
 
 
-# Post-processed to counts that some users could have. The tolerance of r is E; of n and m it is E/4.
+# Post-processed to counts that real users could have. r tolerates noise of E, and n and m tolerate E/4.
 CONSISTENT = Counts(publish=consistent, even=Counts(publish=consistent, reward=0.25))
 # Raw counts with their noise.
 NOISY = Counts(publish=unchanged, even=Counts(publish=unchanged, reward=0.25))
-# Fitted to n^ and m^ by least squares. Units of one half lower the noise in the numbers that a value depends on
-# (docs/report/online.md, "If the possible transitions are declared").
+# Fitted to n^ and m^ by least squares. Units of one half lower the noise in values (docs/report/online.md, "If the
+# possible transitions are declared").
 FITTED = Counts(publish=fit, even=Counts(publish=fit, visits=0.5, reward=0.5))
 
 
@@ -185,9 +177,9 @@ ADD_SCALED = "float64(float64[:,:,:,::1], float64[::1], float64[::1], float64[:,
 
 @kernel
 def add_scaled(counts: Array, noise: Array, scales: Array, noisy: Array) -> float:
-    """Add noise: write counts + scales * noise to noisy, and return the smallest E for which this release is within
-    its bounds. counts, noisy: [H, S, A, B + 2], noisy is NaN if a counter is not released; noise: unit noise in the
-    order of the counts [cells]; scales: for each counter of a row [B + 2]."""
+    """Write counts + scales * noise to noisy, and return the smallest E for which this release is within its bounds.
+    counts, noisy: [H, S, A, B + 2], with NaN in noisy if a counter is not released; noise: unit noise in the order of
+    the counts [cells]; scales: for each counter of a row [B + 2]."""
     H, S, A, width = counts.shape
     worst_count = 0.0
     worst_reward = 0.0

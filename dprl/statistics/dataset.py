@@ -1,8 +1,8 @@
 """Counts of visits n and of transitions m in a data set: the statistics of offline tabular learners.
 
 The array has the layout of mdp/counts.py, [H, S, A, S + 2]; its last column, the sums of rewards, stays 0, because
-rewards are known or released separately. One trajectory is in one cell of n and of m at each of H steps. E is a bound
-with |n' - n|, |m' - m| <= E/2 (Qiao, Wang 2023 (offline), Lemma C.2).
+rewards are known or released separately. At each of H steps, one trajectory is in one cell of n and one of m. E is a
+bound on the noise: |n' - n|, |m' - m| <= E/2 (Qiao, Wang 2023 (offline), Lemma C.2).
 """
 
 from __future__ import annotations
@@ -21,10 +21,9 @@ SIGNATURE = "void(float64[:,:,:,::1], float64, float64[:,:,:,::1])"  # of `proje
 
 @kernel
 def project(noisy: Array, error: float, released: Array) -> None:
-    """Compute released transitions m~ and visits n~ = sum of m~ from (m + noise)_+ and (n + noise)_+ (Qiao, Wang
-    2023 (offline), eq. 3-4).
+    """Compute released transitions m~ and visits n~ = sum m~ from m' = (m + noise)_+ and n' = (n + noise)_+.
 
-    m~ are the counts x >= 0 that minimise max |x - m'| subject to |sum x - n'| <= E/2, with E = `error`.
+    m~ >= 0 minimises max |m~ - m'| subject to |n~ - n'| <= error/2 (Qiao, Wang 2023 (offline), eq. 3-4).
     """
     H, S, A, width = noisy.shape
     X = width - 2
@@ -65,7 +64,6 @@ class Dataset(CellsOfSteps):
     formula = "H*S*A*(S+1)"
 
     def draws(self, size: Size) -> int:
-        """Return the number of draws of noise, one for each n and m."""
         return size.H * size.S * size.A * (size.S + 1)
 
     def sums(self, record: Array) -> Array:
@@ -73,7 +71,7 @@ class Dataset(CellsOfSteps):
         return record[..., :-1]
 
     def answer(self, record: Array, noise: Array, error: float) -> Array:
-        """Return the noisy visits n~ and transitions m~ after projection, [H, S, A, S + 2], without rewards."""
+        """Return the noisy visits n~ and transitions m~ after projection, without rewards, [H, S, A, S + 2]."""
         noisy = record.copy()
         sums = self.sums(noisy)
         sums += noise.reshape(sums.shape)
@@ -83,13 +81,11 @@ class Dataset(CellsOfSteps):
 
 
 class Transitions(CellsOfSteps):
-    """The query for the transitions m alone, not projected, so that its noise is independent across steps; n is their
-    sum."""
+    """The query for the transitions m alone, without projection, so that noise is independent across steps."""
 
     family = "transitions"
 
     def draws(self, size: Size) -> int:
-        """Return the number of draws of noise, one for each m."""
         return size.H * size.S * size.A * size.S
 
     def sums(self, record: Array) -> Array:
@@ -106,12 +102,11 @@ class Transitions(CellsOfSteps):
 
 
 class RewardSums(CellsOfSteps):
-    """The query for sums of rewards in [0, 1] at each (h, s, a), besides the counts, if mean rewards are not known."""
+    """The query for sums of rewards in [0, 1] at each (h, s, a), next to the counts, if mean rewards are unknown."""
 
     family = "rewards"
 
     def draws(self, size: Size) -> int:
-        """Return the number of draws of noise, one for each sum."""
         return size.H * size.S * size.A
 
     def sums(self, record: Array) -> Array:

@@ -11,11 +11,7 @@ from dprl.statistics.statistic import Change
 
 
 class Query(Protocol):
-    """A query for sums over a data set, answered by a public function of the data set and of noise.
-
-    Attributes:
-        family: name of its family, which defines the effect of one trajectory on its sums.
-    """
+    """A query for sums over a data set, answered with noise. `family` defines one trajectory's effect on the sums."""
 
     @property
     def family(self) -> str: ...
@@ -31,9 +27,9 @@ class Query(Protocol):
         """Return the sums with `noise` added and post-processed, as the learner receives them.
 
         Args:
-            record: [H, S, A, S + 2], the counts of a data set or of half of it, see mdp/counts.py.
-            noise: [draws], independent, of the family's scale; zeros without privacy.
-            error: E of the family, 0 without privacy.
+            record: the counts of the data set or of half of it, [H, S, A, S + 2] (mdp/counts.py).
+            noise: independent draws of the family's scale, [draws]; zeros without privacy.
+            error: the E of the family; 0 without privacy.
         """
 
 

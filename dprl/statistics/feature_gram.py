@@ -1,8 +1,8 @@
 """Least-squares sums in a linear MDP, for a learner that regresses its own values (Luyo et al. 2021, Algorithm 2).
 
-At step h the matrix is the running sum of phi phi^T over all users so far, phi = phi(s_h, a_h). The vector is the sum
-of phi y with y = (r_h + V(s_{h+1}) - middle)/unit, for the V that the learner has just proposed; it is computed again
-at each release, from all data so far and with new noise. The array is [H, 1, d, d + 1]: a symmetric matrix, and a
+At step h, the matrix is the running sum of phi phi^T over all users so far, with phi = phi(s_h, a_h). The vector is the
+sum of phi y with y = (r_h + V(s_{h+1}) - middle)/unit, for the V that the learner has just proposed. It is computed
+again at each release, from all data so far and with new noise. The array [H, 1, d, d + 1] has a symmetric matrix, and a
 vector in the last column.
 """
 
@@ -24,12 +24,12 @@ from dprl.statistics.statistic import REPLACE_ONE, Change, PaperScale, Statistic
 class FeatureGram(Statistic):
     """The matrices and vectors of least-squares regressions, as a statistic. Features have length at most 1.
 
-    Matrix noise is symmetric, (Z + Z^T)/sqrt 2 with independent draws Z: of one scale off the diagonal, and sqrt 2
-    times that on it. Only one draw is stored for each pair of equal numbers.
+    Matrix noise is symmetric, (Z + Z^T)/sqrt 2 with independent draws Z, so its scale on the diagonal is sqrt 2 times
+    the scale elsewhere. Two equal numbers share one stored draw.
     """
 
-    centred: bool = True  # whether y is centred, in [-1/2, 1/2], or is r + V itself, in [0, H + 1]
-    releases: int = 1  # number of releases of the vectors
+    centred: bool = True  # whether y is centred, in [-1/2, 1/2]; otherwise it is r + V, in [0, H + 1]
+    releases: int = 1  # the number of releases of the vectors
     norm: str = "l2"  # the norm of changes that the noise is calibrated to: l1 or l2
     spread: float = 1.0  # the largest L1 norm of a feature, which determines the l1 norm of changes
     even: bool = False  # whether matrices and vectors are released in optimal units, see `units`
@@ -41,7 +41,7 @@ class FeatureGram(Statistic):
     in_papers = ("gaussian-tree",)
 
     def moves(self, adjacency: str, H: int) -> tuple[float, float]:
-        """Return one user's largest effect on the draws of noise in a matrix, and in one vector, at a step.
+        """Return one user's largest effect on the noise draws of a matrix and of a vector at one step.
 
         l2: |phi phi^T - phi' phi'^T|_F / sqrt 2 <= 1 and |phi y - phi' y'| <= 2 max |y|. l1, for |phi|_1 <= c: the
         draws of phi phi^T add up to at most (c^2 - 1)/2 + 1/sqrt 2 for c >= 1, and |phi y|_1 <= c max |y|.
@@ -57,12 +57,11 @@ class FeatureGram(Statistic):
     def units(self, size: Size) -> tuple[float, float]:
         """Return the units in which matrices and vectors are released.
 
-        Even: noise m on matrices and v on vectors moves u - G w by about v + 2 |w| m, with |w| about sqrt d; a user's
-        data are in about 1 + ln B releases of matrices and B of vectors. The noise with the smallest effect for the
-        same privacy loss has m and v in proportion to ((a^p (1 + ln B))/(2 sqrt d))^(1/(p+1)) and (b^p B)^(1/(p+1)), p
-        = 2 for l2 and 1 for l1.
-        Otherwise as in the paper: sigma_u = H sigma_Lambda / sqrt(B0), for values in [0, H + 1]; centred ones are
-        divided by H + 1.
+        If `even`, the noise has the smallest effect for the same privacy loss. Noise m on matrices and v on vectors
+        moves u - G w by about v + 2 |w| m, with |w| about sqrt d, and a user's data are in about 1 + ln B releases of
+        matrices and B of vectors. So m and v are proportional to ((a^p (1 + ln B))/(2 sqrt d))^(1/(p+1)) and (b^p
+        B)^(1/(p+1)), with p = 2 for l2 and 1 for l1. Otherwise the units are as in the paper, sigma_u = H sigma_Lambda
+        / sqrt(B0) for values in [0, H + 1], divided by H + 1 for centred values.
         """
         if not self.even:
             vector = size.H / sqrt(doublings(self.releases))
@@ -95,7 +94,6 @@ class FeatureGram(Statistic):
         return np.asarray(scale * np.concatenate([np.tile(triangle, size.H), vectors]))
 
     def evened(self) -> Self:
-        """Return the same statistic, released in optimal units (see `units`)."""
         return replace(self, even=True)
 
     def paper_noise(self, model: str, size: Size, K: int, epsilon: float, delta: float) -> PaperScale:
@@ -147,10 +145,8 @@ def design(counts: Array, features: Array, sums: Array) -> None:
 def regressed(
     counts: Array, h: int, features: Array, V: Array, middle: Array, unit: Array, sums: Array
 ) -> None:
-    """Compute step h's regression vector for the values V[h + 1] and write it to sums (see `design`). V: [H + 1, S].
-
-    middle, unit: [H], the centre and the range of r + V at each step.
-    """
+    """Write step h's regression vector for the values V[h + 1] to sums (see `design`). V: [H + 1, S]. middle, unit: the
+    centre and the range of r + V at each step [H]."""
     _, S, A, _ = counts.shape
     d = features.shape[2]
     for i in range(d):
@@ -170,7 +166,7 @@ def regressed(
 
 @kernel
 def moved(counts: Array, features: Array, sums: Array) -> None:
-    """Write to sums [H, d, S] the total features phi of users who moved to each state; used only without privacy."""
+    """Write to sums [H, d, S] the total features of the users who moved to each state; used only without privacy."""
     H, S, A, _ = counts.shape
     d = features.shape[2]
     for h in range(H):

@@ -1,10 +1,10 @@
 """Counts in which each row (h, s, a) adds up only the reports of users whose policy takes a in s at h.
 
-Policies are public. A user whose policy takes another action in s at h is in no counter of the row: this user's report
-has an exact zero there, plus noise. Leaving that report out of the row changes no true count and removes noise, and it
-is post-processing. Which reports count is decided before they are made, so the noise of those that count is distributed
-like that of the first reports of the same number: E depends on the number of reports in a row, and holds for all
-numbers at once (proof in docs/report/online.md, "Rows that count only users told to play them").
+Policies are public. A user whose policy takes another action in s at h reports only zeros and noise in this row.
+Leaving this report out is post-processing, which changes no true count and removes noise. The reports that count are
+chosen before they are made, so their noise is distributed like that of the same number of first reports. So E depends
+on the number of reports in a row, and holds for all numbers at once (proof in docs/report/online.md, "Rows that count
+only users told to play them").
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def hidden(by_users: bool, ends: NDArray[np.int64], error: Array) -> float:
     """Return the largest number of visits to a row that the noise in its own reports may hide.
 
     If E(b) >= b, nothing is visible after b users whose policy plays the row, even if all of them visited it. A batch
-    has all its noise, whatever its size.
+    has the same noise whatever its size.
     """
     return float(max(ends[error >= ends], default=0)) if by_users else float(error[0])
 
@@ -38,7 +38,7 @@ def taken(policy: Any, h: int, s: int, a: int) -> bool:
 
 @kernel
 def cells_told(policy: Any, noisy: Array) -> NDArray[np.int64]:
-    """Return the indices of the counters whose action the policy takes, in noise order. noisy: NaN for no counter."""
+    """Return the indices, in noise order, of the counters whose action the policy takes. noisy: NaN for no counter."""
     H, S, A, width = noisy.shape
     found = np.empty(noisy.size, dtype=np.int64)
     cell = 0
@@ -59,15 +59,13 @@ def cells_told(policy: Any, noisy: Array) -> NDArray[np.int64]:
 
 @kernel
 def look_up(reports: int, setup: Any, state: Any) -> float:
-    """Add new noisy reports to the rows that were played, look up the error bound E of every row, and return the
-    largest noise relative to E.
+    """Add new reports to the rows that were played, look up every row's E, and return the largest noise relative to E.
 
     Args:
-        reports: number of users since the last release, or 1 for their batch, in the unit of `setup.ends`.
-        setup, state: a loop's records (replan_kernels.py), with ends, bound, error [B], scales and policy, noise,
-            counts,
-            noisy; kept, int64 [H, S, A], the reports in each row; places, int64 [H, S, A], the row's index in the
-            table; errors, bounds [H, S, A], zero if no report counts.
+        reports: the number of users since the last release, or 1 for their batch, in the unit of `setup.ends`.
+        setup: a loop's record (replan_kernels.py), with ends, bound, error [B] and scales.
+        state: a loop's record, with policy, noise, counts and noisy; for each row [H, S, A], `kept` has its number of
+            reports, `places` its index in the table, and `errors` and `bounds` its bounds, zero if no report counts.
     """
     add_scaled(state.counts, state.noise, setup.scales, state.noisy)
     H, S, A, width = state.noisy.shape

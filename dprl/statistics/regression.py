@@ -1,6 +1,6 @@
 """Matrices and vectors for regressions on a linear model: noisy sums over the trajectories of a data set.
 
-Features phi: [S, A, d] are public and have norm at most 1. One trajectory is in one term of each sum.
+The features phi [S, A, d] are public and have norm at most 1. One trajectory adds one term to each sum.
 """
 
 from __future__ import annotations
@@ -18,9 +18,8 @@ from dprl.statistics.statistic import Change
 class Gram:
     """The query for the matrix sum of w(s, a) phi phi^T at step h, with weights w: [S, A] in (0, 1].
 
-    Its noise is symmetric, (Z + Z^T)/sqrt 2 with independent draws Z (Qiao, Wang 2023, Algorithm 2): of the
-    family's scale off the diagonal, and sqrt 2 times that on it. So a change M of the matrix moves the draws by
-    |M|_F/sqrt 2, which is the size of its `Change`.
+    Its noise is symmetric, (Z + Z^T)/sqrt 2 with independent draws Z of the family's scale (Qiao, Wang 2023, Algorithm
+    2). So a change M of the matrix moves the draws by |M|_F/sqrt 2, which is the size of its `Change`.
     """
 
     family: str
@@ -30,7 +29,6 @@ class Gram:
     weights: Array
 
     def draws(self, size: Size) -> int:
-        """Return the number of random draws in Z [d, d]."""
         return int(self.features.shape[-1] ** 2)
 
     def answer(self, record: Array, noise: Array, error: float) -> Array:
@@ -44,12 +42,7 @@ class Gram:
 
 @dataclass(frozen=True, eq=False)
 class Moment:
-    """The query for the vector sum of w(s, a) phi (r + V(s')) at step h, with or without r.
-
-    Attributes:
-        values: [S], V.
-        rewarded: whether it contains r; the rewards of the trajectories are not public.
-    """
+    """The query for the vector sum of w(s, a) phi (r + V(s')) at step h, with r only if `rewarded`. values: V [S]."""
 
     family: str
     half: int
@@ -60,7 +53,6 @@ class Moment:
     rewarded: bool
 
     def draws(self, size: Size) -> int:
-        """Return the number of random draws, d."""
         return int(self.features.shape[-1])
 
     def answer(self, record: Array, noise: Array, error: float) -> Array:
@@ -72,8 +64,7 @@ class Moment:
 
 
 def gram_change(features: Array) -> tuple[Change, Change]:
-    """Return a Gram matrix's largest change if one trajectory is replaced by another, and if it is replaced by an empty
-    one. features: [S, A, d].
+    """Return a Gram matrix's largest changes if one trajectory is replaced by another, and by an empty one.
 
     |u phi phi^T - u' phi' phi'^T|_F is convex in the weights u, u' in [0, 1], so it is largest at their ends.
     """
@@ -86,8 +77,8 @@ def gram_change(features: Array) -> tuple[Change, Change]:
 
 
 def moment_change(features: Array, top: float) -> tuple[Change, Change]:
-    """Return a vector's largest change if one trajectory is replaced by another, and if it is replaced by an empty one.
-    The weighted targets are in [0, top]; the changes are convex in both, so they are largest at the ends."""
+    """Return a vector's largest changes, as `gram_change` does. The weighted targets are in [0, top], and the changes
+    are convex in them, so they are largest at the ends."""
     flat = features.reshape(-1, features.shape[-1])
     products = flat @ flat.T
     squares = np.diag(products)
@@ -97,7 +88,7 @@ def moment_change(features: Array, top: float) -> tuple[Change, Change]:
 
 
 def centred_change(features: Array) -> tuple[Change, Change]:
-    """Return a vector's largest changes, as `moment_change` does, if the targets are in [-1/2, 1/2] instead."""
+    """Return a vector's largest changes, as `gram_change` does, if the targets are in [-1/2, 1/2]."""
     squares = (features**2).sum(-1)
     return _moved(float(squares.max())), _moved(float(squares.max()) / 4)
 

@@ -1,7 +1,7 @@
-"""The interface of a statistic: sums over users, released with noise, which are all that a learner learns about them.
+"""The interface of a statistic: sums over users, released with noise, which are all that a learner sees of them.
 
-A privatizer only uses the largest effect of one user on it. So a learner that depends on other sums (such as matrices
-and vectors) can bring its own statistic, and every mechanism works with it.
+A privatizer needs only one user's largest effect on the sums. So a learner can bring its own statistic (such as
+matrices and vectors), and every mechanism works with it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dprl.mdp import Size
 from dprl.mdp.tabular import Array
 
 REPLACE_ONE = "replace-one"
-BLANK_ONE = "blank-one"  # an empty trajectory stands in a user's place
+BLANK_ONE = "blank-one"  # replace a user's trajectory by an empty one
 
 
 @dataclass(frozen=True)
@@ -22,19 +22,16 @@ class Change:
 
     moves: tuple[tuple[int, float], ...]  # pairs (count, size): `count` cells move by at most `size`
     one_way: bool = False  # whether all of them go up (or all down); otherwise half go up and half go down
-    # the same for cells that are not running sums: they are queried again, with new noise, at each release from that
-    # item on
+    # the same for cells that are queried again, with new noise, at each release from that item on
     anew: tuple[tuple[int, float], ...] = ()
-    asked: int = 0  # the maximum number of releases with these queries; 0 means all
+    asked: int = 0  # the largest number of releases with these queries; 0 means all
 
     @property
     def l1(self) -> float:
-        """Return the L1 norm of the change."""
         return sum(count * size for count, size in self.moves)
 
     @property
     def l2_squared(self) -> float:
-        """Return the squared L2 norm of the change."""
         return sum(count * size * size for count, size in self.moves)
 
     def at_once(self, times: int) -> Change:
@@ -77,9 +74,8 @@ class Statistic(Protocol):
     counted: ClassVar[bool] = False
     # the norms of `Change` that are known; only mechanisms calibrated to one of them are offered
     norms: ClassVar[tuple[str, ...]]
-    in_papers: ClassVar[
-        tuple[str, ...]
-    ]  # keys of the mechanisms for which papers state the size of the noise
+    # the keys of the mechanisms for which papers state the size of the noise
+    in_papers: ClassVar[tuple[str, ...]]
 
     @property
     def moved(self) -> str:
@@ -108,7 +104,7 @@ class Statistic(Protocol):
         return scale
 
     def error_bound(self, scale: float, tail: Array) -> Array:
-        """Return E, the assumed noise bound: by default `tail`, for each cell's unit noise; learners scale it."""
+        """Return E, the assumed noise bound. By default it is `tail`, the bound on each cell's unit noise."""
         return tail
 
     def row(self, size: Size) -> int:

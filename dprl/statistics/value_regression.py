@@ -1,8 +1,8 @@
 """Sums for regressions of values on features, used by a learner of linear mixtures (Luyo et al. 2021, Algorithm 1).
 
-With y = (V_{h+1} - middle) / unit, as planned before the user came, and X = sum over s' of phi(s'|s_h, a_h) y(s'), the
-sums at step h are of X X^T and X y(s_{h+1}). The last step has no regression, because V = 0 after it. The array is [H -
-1, 1, d, d + 1]: a symmetric matrix, and a vector in the last column.
+At step h, the sums are of X X^T and X y(s_{h+1}), with y = (V_{h+1} - middle) / unit from the plan before the user came
+and X = sum over s' of phi(s'|s_h, a_h) y(s'). The last step has no regression, because V = 0 after it. The array [H -
+1, 1, d, d + 1] has a symmetric matrix, and a vector in the last column.
 """
 
 from __future__ import annotations
@@ -21,15 +21,13 @@ from dprl.statistics.statistic import REPLACE_ONE, Change, PaperScale, Statistic
 
 @dataclass(frozen=True)
 class ValueRegression(Statistic):
-    """The sums for regressions of values on features, as a statistic. Features are nonnegative, and |phi_v| <= 1 for v
-    in [0, 1].
+    """The regression sums as a statistic. Features are nonnegative, and |phi_v| <= 1 for v in [0, 1].
 
-    Noise is symmetric, M = (Z + Z^T)/sqrt 2 with independent draws Z: of one scale off the diagonal, and sqrt 2 times
-    that on it. Only one draw is stored for each pair of equal numbers, so a change D of the matrix moves the draws by
-    |D|_F / sqrt 2.
+    Matrix noise is symmetric, (Z + Z^T)/sqrt 2 with independent draws Z, and two equal numbers share one stored draw.
+    So a change D of the matrix moves the draws by |D|_F / sqrt 2.
     """
 
-    centred: bool = True  # whether y is centred, in [-1/2, 1/2], or is V itself, in [0, H]
+    centred: bool = True  # whether y is centred, in [-1/2, 1/2]; otherwise it is V, in [0, H]
     even: bool = False  # whether matrices and vectors are released in optimal units, see `units`
 
     families = 1
@@ -46,9 +44,9 @@ class ValueRegression(Statistic):
     def moves(self, size: Size, adjacency: str) -> tuple[float, ...]:
         """Return one user's largest effect on the noise draws of a matrix and a vector at a step, for each family.
 
-        Values in [0, H]: with X, X' and V >= 0, |X X^T - X' X'^T|_F^2 = |X|^4 + |X'|^4 - 2 (X.X')^2 <= 2 H^4, and
-        |X y - X' y'|^2 <= |X y|^2 + |X' y'|^2 <= 2 H^4. In [-1/2, 1/2]: |X| <= 1/2, so the first is <= 2/16, while X y
-        may change from v to -v, by 1/2. Blanking changes them to zero: by 1/sqrt 2 and 1 times one user's maximum.
+        With values in [0, H], X, X', V >= 0, |X X^T - X' X'^T|_F^2 = |X|^4 + |X'|^4 - 2 (X.X')^2 <= 2 H^4 and |X y - X'
+        y'|^2 <= |X y|^2 + |X' y'|^2 <= 2 H^4. With values in [-1/2, 1/2], |X| <= 1/2, so the first is <= 2/16, while X
+        y may change from v to -v, by 1/2. Blanking changes both to zero, by 1/sqrt 2 and 1 times one user's maximum.
         """
         most = (0.25 if self.centred else float(size.H**2)) * self.weight(size)
         if adjacency != REPLACE_ONE:
@@ -58,11 +56,10 @@ class ValueRegression(Statistic):
     def units(self, size: Size) -> Array:
         """Return the units in which matrices and vectors are released, [H - 1, 2 families].
 
-        Even: the effect of noise m on G and v on u on u - G w has variance v^2 + 2 |w|^2 m^2. If a user moves a matrix
-        by a and a vector by b, then among all noise with the same (a / m)^2 + (b / v)^2 this variance is smallest if
-        m^2 and v^2 are in proportion to a / (sqrt 2 |w|) and b; we assume |w| = sqrt d. The units are chosen so that a
-        user moves a step by 1.
-        Otherwise as in the paper, for values in [0, H]: centred ones are multiplied by H.
+        If `even`, the noise has the smallest effect. Noise m on G and v on u gives u - G w the variance v^2 + 2 |w|^2
+        m^2. If a user moves a matrix by a and a vector by b, then for a given (a / m)^2 + (b / v)^2 the variance is
+        smallest with m^2 and v^2 proportional to a / (sqrt 2 |w|) and b; we assume |w| = sqrt d. In these units a user
+        moves a step by 1. Otherwise they are as in the paper, for values in [0, H]; centred values are multiplied by H.
         """
         if self.even:
             units = balanced(self.moves(size, REPLACE_ONE), size.d)
@@ -71,12 +68,11 @@ class ValueRegression(Statistic):
         return np.tile(units, (size.H - 1, 1))
 
     def cells(self, size: Size) -> int:
-        """Return how many numbers each release has: an upper triangle and a vector, for each step and family."""
         return (size.H - 1) * self.families * size.d * (size.d + 3) // 2
 
     def row(self, size: Size) -> int:
-        """Return d, the number of draws whose length bounds the noise in G or in u - G w at a step. There are (d + 3)/2
-        rows for each step and family, and at least two, which is enough for both."""
+        """Return d, the number of draws whose length bounds the noise in G or in u - G w at a step. Each step and
+        family has (d + 3)/2 rows, and at least the two that both bounds need."""
         return size.d
 
     def sensitivity(self, size: Size, adjacency: str) -> Change:
@@ -93,7 +89,6 @@ class ValueRegression(Statistic):
         return np.asarray(scale * np.concatenate(cells))
 
     def evened(self) -> ValueRegression:
-        """Return the same statistic, released in optimal units (see `units`)."""
         return replace(self, even=True)
 
     def paper_noise(self, model: str, size: Size, K: int, epsilon: float, delta: float) -> PaperScale:
@@ -121,7 +116,7 @@ def balanced(moves: tuple[float, ...], d: int) -> list[float]:
 
 
 def notes_of(epsilon: float) -> tuple[str, ...]:
-    """Return remarks about noise as in the paper, which the guarantee shows next to its proof."""
+    """Return the guarantee's remarks about noise as in the paper."""
     notes = [
         "matrix noise is symmetric, (Z + Zᵀ)/√2, and Q is clipped at 0. The paper does not state clipping. Without it "
         "noise could make V negative, and the sensitivity would not hold"
@@ -137,9 +132,9 @@ def notes_of(epsilon: float) -> tuple[str, ...]:
 def gather(
     block: Array, features: Array, V: Array, middle: Array, unit: Array, worth: Array, sums: Array
 ) -> None:
-    """Add the counts of a block of users to the regression sums [H - 1, families, d, d + 1], and clear them. block:
-    counts of users with the same V [H, S, A, S + 2]; features: [S, A, S, d]; V [H + 1, S], middle, unit [H, S, A]:
-    as planned; worth: the weight of a user in family 0 [H, S, A]."""
+    """Add the counts of a block of users to the regression sums [H - 1, families, d, d + 1], and clear the block.
+    block: counts of users with the same V [H, S, A, S + 2]; features: [S, A, S, d]; V [H + 1, S], middle, unit [H, S,
+    A]: as planned; worth: a user's weight in family 0 [H, S, A]."""
     steps, families, d, _ = sums.shape
     H, S, A, _ = block.shape
     X = np.zeros(d)

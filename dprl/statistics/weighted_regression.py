@@ -1,8 +1,8 @@
 """Sums for two regressions, of values and of their squares: the statistic of UCRL-VTR+ (Luyo et al. 2021, Algorithm 3).
 
-Family 0 has the sums of value_regression.py, in which a user has the weight 1/v, where v bounds the variance of
-y(s_{h+1}) and follows from earlier releases. Family 1 has the sums of X2 X2^T and X2 y(s_{h+1})^2, with X2 = sum over
-s' of phi(s'|s_h, a_h) y(s')^2. The array is [H - 1, 2, d, d + 1].
+Family 0 has the sums of value_regression.py with weights 1/v, where v bounds the variance of y(s_{h+1}) and is computed
+from earlier releases. Family 1 has the sums of X2 X2^T and X2 y(s_{h+1})^2, with X2 = sum over s' of phi(s'|s_h, a_h)
+y(s')^2. The array is [H - 1, 2, d, d + 1].
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class WeightedRegression(ValueRegression):
         return max(4.0, float(size.d)) if self.centred else size.d / size.H**2
 
     def moves(self, size: Size, adjacency: str) -> tuple[float, ...]:
-        """Return a user's largest effects in both regressions; for squares, |X2| and y^2 range from 0 to H^2 or 1/4."""
+        """Return a user's largest effects in both regressions; for squares, |X2| and y^2 are at most H^2 or 1/4."""
         most = 1 / 16 if self.centred else float(size.H**4)
         squares = (most, most * sqrt(2)) if adjacency == REPLACE_ONE else (most / sqrt(2), most)
         return (*super().moves(size, adjacency), *squares)

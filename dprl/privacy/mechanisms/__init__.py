@@ -46,8 +46,8 @@ def no_noise(
 
 
 def alone(mechanism: Mechanism) -> Mechanism:
-    """Return a mechanism for sums that are computed afresh at each release, not as running sums. Its noise is
-    independent and has the privacy losses of the given mechanism. Use it with release 0 of a stream of single items."""
+    """Return the mechanism for sums that are computed again at each release, with independent noise of the same kind.
+    Use it with release 0 of a stream of single items."""
     return {"l2": GAUSSIAN, "l1": LAPLACE}[mechanism.norm]
 
 

@@ -1,11 +1,9 @@
 """Binomial noise from shuffled random bits (Bai et al. 2025, Algorithm 4), for each batch or each node of a tree.
 
-The unit of noise is one bit. The analyser subtracts the mean.
-
-A row of a stream's `batches` describes the bits of one batch for each counter: trials, probability, and the number of
-counters that one change raises. If the size of the batch is decided during the run, trials is one of two rules
-instead, and the second number is its parameter: VARIANCE, enough bits for that variance with any number of users, or
-AS_IN_PAPER, tau. For a tree, one row describes the draw of a node.
+The unit of noise is one bit, and the analyser subtracts the mean. A row of a stream's `batches` describes one batch:
+the number of bits for each counter, the probability that a bit is 1, and the number of counters that one change raises.
+If the size of the batch is decided during the run, the first number is a rule and the second its parameter: VARIANCE
+has the variance of the bits, and AS_IN_PAPER has tau. For a tree, one row describes every node.
 """
 
 from __future__ import annotations
@@ -32,8 +30,8 @@ MANY = 1e15  # users
 def bits_of(users: int, rule: float, amount: float) -> tuple[int, float]:
     """Return how many random bits a batch of `users` users adds to a counter, and the probability that a bit is 1.
 
-    With VARIANCE, each user adds as many bits as needed for trials >= 4 amount, and trials q (1 - q) = amount. With
-    AS_IN_PAPER, n < tau users add ceil(tau / n) fair bits each, and more users one Bernoulli(tau / 2n) bit each.
+    With VARIANCE, each user adds enough bits for trials >= 4 amount, and trials q (1 - q) = amount. With AS_IN_PAPER, n
+    < tau users add ceil(tau / n) fair bits each, and more users one Bernoulli(tau / 2n) bit each.
     """
     if rule == AS_IN_PAPER:
         if users < amount:
@@ -48,7 +46,7 @@ def bits_of(users: int, rule: float, amount: float) -> tuple[int, float]:
 def binomial_sum(
     i: int, leaves: Leaves, batches: Array, memory: Array, rng: np.random.Generator, noise: Array
 ) -> None:
-    """Add Binomial noise for batch i, minus its mean, to each cell of `noise`, which accumulates over the batches."""
+    """Add centred Binomial noise for batch i to each cell of `noise`, which accumulates over the batches."""
     trials, probability = int(batches[i, 0]), batches[i, 1]
     if batches[i, 0] <= VARIANCE:
         trials, probability = bits_of(leaves[i + 1] - leaves[i], batches[i, 0], batches[i, 1])
@@ -68,15 +66,14 @@ def add_bits(rng: np.random.Generator, count: int, noise: Array) -> None:
 def binomial_tree(
     i: int, leaves: Leaves, batches: Array, memory: Array, rng: np.random.Generator, noise: Array
 ) -> None:
-    """Add noise to running sums by a binary tree over the batches that has batches[0, 0] fair bits in every node."""
+    """Add noise to running sums by a binary tree over the batches, with batches[0, 0] fair bits in every node."""
     tree(i, leaves, memory, rng, noise, add_bits, int(batches[0, 0]))
 
 
 def losses(change: Change, scale: float, stream: Stream) -> tuple[Losses, ...]:
-    """Return the privacy losses of replacing one user in batch b: batches[b, 2] counters rise, and as many fall
-    unless the change is one-way.
+    """Return the losses of replacing one user: batches[b, 2] counters rise, and in a two-way change, as many fall.
 
-    For each number of counters, the worst batch has the smallest variance or the most lopsided bits; both are returned.
+    For each number of counters, the worst batch has the smallest variance or the smallest probability of a 1.
     """
     _only_bits(change, scale)
     result = []
@@ -98,7 +95,7 @@ def _only_bits(change: Change, scale: float) -> None:
 
 
 def _tree_losses(change: Change, scale: float, stream: Stream) -> tuple[Losses, ...]:
-    """Return the privacy losses of a user whose batch is in one node per level of the tree, with equally many bits."""
+    """Return the privacy losses of replacing one user, whose batch is in one node at each level of the tree."""
     _only_bits(change, scale)
     trials, probability, raised = stream.batches[0]
     moved = int(raised) * levels(stream.items)
@@ -116,7 +113,7 @@ def _tree_tail(stream: Stream, failure: float) -> Array:
 
 
 def _of_all_sizes(batches: Array) -> Array:
-    """Return the batches, but replace each one of unknown size by two extreme cases, the fewest and the most users."""
+    """Return the batches, with two extremes (the fewest and the most users) for each batch of unknown size."""
     rows = []
     for trials, amount, moved in np.unique(batches, axis=0):
         sizes = (1, int(MANY)) if trials <= VARIANCE else ()
@@ -171,7 +168,7 @@ def scattered_batches(
 
 
 def bits_ratio(stream: Stream, seen: Array, at: At, first: Array, second: Array) -> Array:
-    """Return an attacker's log-likelihood ratios [n] from the batches that contain the user (as whole numbers)."""
+    """Return an attacker's log-likelihood ratios [n] from the batches that contain the user."""
     batches = zip(*np.unique(at, return_counts=True), strict=True)
     return np.asarray(sum(_of_batch(stream, seen, int(b), int(n), first, second) for b, n in batches))
 
@@ -206,7 +203,7 @@ def tree_ratio(stream: Stream, seen: Array, at: At, first: Array, second: Array)
 
 
 def fewer_bits(stream: Stream) -> tuple[Stream, float]:
-    """Return a stream whose random bits have a quarter of the variance, and the factor 1 for its noise."""
+    """Return a stream whose random bits have a quarter of the variance, and a factor of 1 for its noise."""
     trials, probability, moved = stream.batches.T
     ruled, fair = trials <= VARIANCE, probability == 0.5
     batches = np.column_stack(

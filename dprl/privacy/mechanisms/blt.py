@@ -1,13 +1,13 @@
-"""Gaussian noise correlated by a buffered linear Toeplitz factorisation (BLT). Unit: N(0, 1).
+"""Gaussian noise correlated by a buffered linear Toeplitz factorisation (BLT). The unit is N(0, 1).
 
-Dvijotham, McMahan, Pillutla, Steinke, Thakurta 2024. The matrix of prefix sums A = B C with B and C lower-triangular
-Toeplitz; their first columns have the generating functions
+The matrix of prefix sums is A = B C with lower-triangular Toeplitz matrices B and C, whose first columns have the
+generating functions (Dvijotham, McMahan, Pillutla, Steinke, Thakurta 2024)
 
     c(x) = prod_j (1 - zero_j x) / (1 - pole_j x),  b(x) = 1 / ((1 - x) c(x)),
 
-so that each is a sum of few geometric series. Row i of B z then follows from a few buffers, and nothing else is stored,
-for any number of releases. The best Toeplitz factorisation is B = C = the square root of A with c(x) = (1 - x)^(-1/2)
-(gaussian-toeplitz), which c(x) approaches if poles and zeros alternate on a geometric scale.
+so each column is a sum of a few geometric series, and row i of B z follows from a few buffers. The best Toeplitz
+factorisation (gaussian-toeplitz) has B = C and c(x) = (1 - x)^(-1/2), which the c(x) above approaches if poles and
+zeros alternate on a geometric scale.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from dprl.mdp.tabular import Array
 from dprl.privacy.mechanisms.gaussian import factorised
 from dprl.privacy.mechanisms.mechanism import Leaves, Stream, increments
 
-# 1 - pole_1 < 1 - zero_1 < 1 - pole_2 < ...: from SLOWEST / M to FASTEST, each at most exp(STEP) times the previous
-# one. With these the noise is at most 1.002 times that of the square root for M >= 10, and 1.005 times for smaller M.
+# 1 - pole_1 < 1 - zero_1 < 1 - pole_2 < ... run from SLOWEST / M to FASTEST in factors of at most exp(STEP). The noise
+# is then at most 1.002 times that of the best Toeplitz factorisation for M >= 10, and 1.005 times for smaller M.
 SLOWEST, FASTEST, STEP = 0.1, 2 / 3, 0.9
 
 
@@ -32,9 +32,9 @@ SLOWEST, FASTEST, STEP = 0.1, 2 / 3, 0.9
 def gaussian_blt(
     i: int, leaves: Leaves, batches: Array, memory: Array, rng: np.random.Generator, noise: Array
 ) -> None:
-    """Add one N(0, 1) draw to every buffer, which keeps a part of its content; the noise is the buffers' weighted sum.
+    """Add one N(0, 1) draw to every buffer after the buffer has decayed; the noise is the weighted sum of the buffers.
 
-    memory: the buffers, the kept part of each, and the weight of each (from `prepare`), [3 buffers, cells].
+    memory: the buffers, the share that each of them keeps, and their weights (from `prepare`), [3 buffers, cells].
     """
     buffers = memory.shape[0] // 3
     for c in range(noise.shape[0]):
@@ -53,7 +53,7 @@ def gaussian_blt(
 
 @dataclass(frozen=True)
 class ExponentialSum:
-    """The sequence b_t = sum_j weight_j (1 - rate_j)^t for t >= first, with b_t = 1 before."""
+    """The sequence b_t = sum_j weight_j (1 - rate_j)^(t - first) for t >= first, with b_t = 1 before."""
 
     # rate, weight: one number for each buffer; rates are in [0, 1)
     rate: tuple[float, ...]
@@ -73,8 +73,7 @@ class ExponentialSum:
 
 @lru_cache(maxsize=512)
 def factors(releases: int) -> tuple[ExponentialSum, ExponentialSum]:
-    """Return the first columns b and c of B and C by partial fractions; poles and zeros alternate, so nothing
-    cancels."""
+    """Return the first columns b of B and c of C, by partial fractions in which nothing cancels."""
     span = math.log(FASTEST * releases / SLOWEST)
     pairs = math.ceil((1 + span / STEP) / 2)
     rates = [SLOWEST / releases * math.exp(span * k / (2 * pairs - 1)) for k in range(2 * pairs)]
@@ -90,7 +89,7 @@ def factors(releases: int) -> tuple[ExponentialSum, ExponentialSum]:
 
 @lru_cache(maxsize=8)
 def norms(releases: int) -> Array:
-    """Return the norms of the rows of B, which are the standard deviations of the noise of each release, [M]."""
+    """Return the norms of B's rows, which are the standard deviations of the noise in each release, [M]."""
     b, _ = factors(releases)
     column = np.zeros(releases)
     for rate, weight in zip(b.rate, b.weight, strict=True):
@@ -103,7 +102,6 @@ def norms(releases: int) -> Array:
 
 
 def prepare(rng: np.random.Generator, stream: Stream, memory: Array) -> None:
-    """Fill memory with empty buffers, the share that each buffer keeps, and the weight of each buffer."""
     b, _ = factors(stream.releases)
     buffers = len(b.rate)
     memory[:buffers] = 0.0

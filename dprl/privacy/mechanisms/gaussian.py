@@ -80,8 +80,8 @@ def coefficients(releases: int) -> Array:
 def correlate(rng: np.random.Generator, stream: Stream, memory: Array) -> None:
     """Fill memory [M, cells] with C z for independent N(0, 1) draws z. Row i is the noise of release i.
 
-    The release A x + C z = C (C x + z) is a function of C x + z, in which one user's item contributes one column of C.
-    So z protects the users, and C only spreads it. We compute C z by FFT, for some cells at a time.
+    The release A x + C z = C (C x + z) is a function of C x + z, to which one user's item adds one column of C. So z
+    protects the users, and C only spreads the noise.
     """
     from scipy.fft import irfft, next_fast_len, rfft
 
@@ -105,7 +105,7 @@ def _times(a: Complexes, b: Complexes) -> Complexes:
 def innovations(stream: Stream, sums: Array) -> Array:
     """Return C^-1 times `sums` [M, n], which makes the noise of the releases independent again.
 
-    C^-1 is lower-triangular Toeplitz, too: d_0 = 1, d_j = d_{j-1} (2j - 3) / (2j), the series of sqrt(1 - x).
+    C^-1 is also lower-triangular Toeplitz: d_0 = 1, d_j = d_{j-1} (2j - 3) / (2j), the series of sqrt(1 - x).
     """
     from scipy.signal import fftconvolve
 
@@ -115,7 +115,7 @@ def innovations(stream: Stream, sums: Array) -> Array:
 
 
 def room(key: str) -> Callable[[int, int], int]:
-    """Return a function that computes a factorisation's rows of memory, one per release. key: the mechanism's key."""
+    """Return the function `rows` of a factorisation, which needs one row per release. key: the mechanism's key."""
 
     def rows(items: int, releases: int) -> int:
         if releases > MAX_RELEASES:
@@ -140,10 +140,9 @@ def gaussian(
     apart: Callable[[Stream, Array], Array],
     **known: Any,
 ) -> Mechanism:
-    """Return a mechanism of Gaussian noise. touched: a function that returns the squared norm of one item's effect
-    on the draws for a running counter; repeated queries affect one draw per release, by adaptive composition. apart:
-    a function from released sums [M, n] to independent N(0, 1) draws plus data; for a factorisation, the inverse of
-    the matrix that correlates its noise."""
+    """Return a mechanism of Gaussian noise. touched: returns the squared norm of one item's effect on the draws for a
+    running counter. apart: maps released sums [M, n] to independent N(0, 1) draws plus data; for a factorisation, it
+    inverts the matrix that correlates the noise."""
 
     def losses(change: Change, scale: float, stream: Stream) -> tuple[Losses, ...]:
         again = change.times(stream.releases)
@@ -151,7 +150,7 @@ def gaussian(
         return ((Gaussian(math.sqrt(total) / scale),),)
 
     def log_ratio(stream: Stream, seen: Array, at: At, first: Array, second: Array) -> Array:
-        # a user moves the draws along one direction, so only an execution's projection on it matters
+        # a user moves the draws along one direction, so only each run's projection onto it matters
         weights, moved = column(stream, at, apart), first - second
         middle = float((first + second) @ moved) / 2
         return np.asarray(weights @ apart(stream, seen @ moved) - float(weights @ weights) * middle)

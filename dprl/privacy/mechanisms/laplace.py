@@ -29,8 +29,8 @@ from dprl.statistics import Change
 def add_laplace(rng: np.random.Generator, count: int, noise: Array) -> None:
     """Add the sum of `count` independent Laplace(1) draws to each cell of `noise`.
 
-    One draw is an exponential with a random sign; 53 signs come from one uniform draw. A sum of many draws has exactly
-    the distribution of Gamma(count) - Gamma(count).
+    One draw is an exponential with a random sign, and one uniform draw yields 53 signs. A sum of many draws is
+    distributed as Gamma(count) - Gamma(count).
     """
     if count > 2:
         for c in range(noise.shape[0]):
@@ -68,8 +68,7 @@ def laplace_tree(
 
 
 def _losses(touched: Callable[[Stream], int]) -> Callable[[Change, float, Stream], tuple[Losses, ...]]:
-    """Return a function that computes the privacy losses of a mechanism in which an item of a running counter affects
-    `touched` independent draws; repeated queries affect one draw per release."""
+    """Return the function `losses` of a mechanism in which a running counter's item affects `touched` draws."""
 
     def losses(change: Change, scale: float, stream: Stream) -> tuple[Losses, ...]:
         seen = [(count * touched(stream), size) for count, size in change.moves]
@@ -82,8 +81,7 @@ def _losses(touched: Callable[[Stream], int]) -> Callable[[Change, float, Stream
 def laplace_ratio(
     apart: Callable[[Stream, Array], Array],
 ) -> Callable[[Stream, Array, At, Array, Array], Array]:
-    """Return a function that computes an attacker's log-likelihood ratios. apart: maps sums [M, n] to independent
-    Laplace(1) plus data."""
+    """Return the function `log_ratio`. apart: maps sums [M, n] to independent Laplace(1) draws plus data."""
 
     def log_ratio(stream: Stream, seen: Array, at: At, first: Array, second: Array) -> Array:
         weights = column(stream, at, apart)

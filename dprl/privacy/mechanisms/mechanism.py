@@ -1,11 +1,11 @@
 """The interface of a noise mechanism: how it draws noise for running sums, and the size and privacy of the noise.
 
-A mechanism draws *unit* noise; a privatizer multiplies it by a scale. Its kernel has the form
+A mechanism draws *unit* noise, which a privatizer multiplies by a scale. Its kernel
     add_noise(i, leaves, batches, memory, rng, noise)
-and replaces `noise` [cells], the noise in the sums of release i - 1, by the noise of release i. Its other arguments are
-leaves: int64 [M + 2]; leaves[i + 1] is the number of items summed at release i, leaves[0] is 0, and the last is -1; a
-number is 0 if it is not known yet, because the schedule decides during the run;
-batches: float64 [M, 3], the random bits in each release (binomial.py), not used by other mechanisms;
+replaces `noise` [cells], the noise in the sums of release i - 1, by the noise of release i. Its other arguments are:
+leaves: int64 [M + 2]; leaves[i + 1] is the number of items summed at release i, or 0 until the schedule has decided it;
+leaves[0] is 0, and the last is -1.
+batches: float64 [M, 3], the random bits in each release (binomial.py), not used by other mechanisms.
 memory: float64 [rows, cells], the mechanism's workspace. Cells are independent of each other.
 """
 
@@ -30,13 +30,12 @@ At = int | NDArray[np.int64]  # a release, or several
 
 @dataclass(frozen=True)
 class Stream:
-    """The public facts about the releases: how many items (such as users) each of them sums up."""
+    """The public facts about the releases, such as the number of items (for example users) that each of them sums."""
 
-    # leaves, batches: the arguments of a mechanism's kernel, described above
     leaves: Leaves
     batches: Array
     of_users: bool = True  # whether items are users, not releases
-    # whether each batch is released separately, so that noise does not add up over batches
+    # whether batches are released separately, so that noise does not add up over them
     forgotten: bool = False
     # the question to which each cell belongs [cells], if users answer only a few questions (unary.py)
     questions: NDArray[np.int64] | None = None
@@ -53,7 +52,6 @@ class Stream:
 
 
 def half_scale(stream: Stream) -> tuple[Stream, float]:
-    """Return the same stream, and the factor 1/2, which halves the noise."""
     return stream, 0.5
 
 
@@ -69,18 +67,18 @@ class Mechanism:
         tail(stream, failure): returns x [M] with P(|unit noise of one counter| > x) <= failure at each release.
         length(stream, cells, failure): returns x [M] with P(|z| > x) <= failure, for the vector z of the unit noise of
             `cells` counters at each release.
-        losses(change, scale, stream): returns the privacy losses of a change if unit noise is multiplied by `scale`,
-            for each position in the stream with different losses (one, or a few that include the worst).
+        losses(change, scale, stream): returns the privacy losses of a change under noise of this scale, at one or a few
+            positions in the stream that include the worst.
         telling(stream): returns the stream of the releases that depend on the first item, each of which can be computed
             from the releases of the whole stream.
-        log_ratio(stream, seen, at, first, second): returns ln P[seen | first] / P[seen | second] for n runs [n]. `seen`
-            [M, n, cells] are the released sums minus all other items, in units of noise. The item that enters at
-            release `at` is `first` or `second` [cells]. No test is better. If `at` is an array, one such item enters at
-            each of its releases.
+        log_ratio(stream, seen, at, first, second): returns ln P[seen | first] / P[seen | second] for n runs [n], which
+            gives the best test. `seen` [M, n, cells] are the released sums minus all other items, in units of noise.
+            The item `first` or `second` [cells] enters at release `at`; if `at` is an array, one such item enters at
+            each release.
         scattered(rng, stream, count): returns the stream of the releases that depend on `count` items at random
             positions, and the release at which each item enters.
-        halved(stream): returns noise that is half as large, as a stream and a factor for its unit noise.
-        fresh: whether every user draws noise for the user's own report.
+        halved(stream): returns a stream and a factor for its unit noise, which together halve the noise.
+        fresh: whether every user adds noise to a report.
         norm: the norm of a `Change` that determines its losses: l1, l2 or cells, or one-hot if users answer questions.
         needs_delta: whether there is no guarantee at delta = 0.
         pure: whether the guarantee is always (epsilon, 0), even if a delta is allowed.
@@ -131,7 +129,7 @@ def stream_of_releases(count: int) -> Stream:
 
 
 def no_rows(items: int, releases: int) -> int:
-    """Return 0, the number of memory rows of a mechanism that needs none."""
+    """Return 0, for a mechanism that needs no memory."""
     return 0
 
 
@@ -153,7 +151,7 @@ def first_items(stream: Stream, count: int) -> Stream:
 def scattered_reports(
     rng: np.random.Generator, stream: Stream, count: int
 ) -> tuple[Stream, NDArray[np.int64]]:
-    """Place `count` items at random (see `Mechanism.scattered`). Each item has its own noise, so any place will do."""
+    """Place `count` items at random (see `Mechanism.scattered`). Each has its own noise, so all places are alike."""
     return first_items(stream, count), np.arange(count)
 
 
@@ -170,7 +168,7 @@ def entered(stream: Stream, at: At) -> NDArray[np.int64]:
 
 
 def increments(stream: Stream, sums: Array) -> Array:
-    """Return the items [M, ...] of a stream, as differences between its running sums; each release adds one item."""
+    """Return the items [M, ...] as differences between running sums, if each release adds one item."""
     return np.diff(sums, axis=0, prepend=0.0)
 
 

@@ -1,21 +1,21 @@
 """Gaussian noise correlated over the releases, at most 0.2% larger than the best factorisation's. The unit is N(0, 1).
 
 Among the factorisations A = B C of the matrix of prefix sums into lower-triangular B and C, the best has the smallest
-product of B's longest row and C's longest column. For all weights p of rows and q of columns that sum to 1, and P =
-diag(p), Q = diag(q), it is at least the sum of the singular values of sqrt(P) A sqrt(Q) (proof in
-docs/report/privacy.md). At the best weights, for which q is p reversed, both are equal, and the noise has covariance
+product of B's longest row and C's longest column. For any weights p of rows and q of columns that sum to 1, with P =
+diag(p) and Q = diag(q), this product is at least the sum of the singular values of sqrt(P) A sqrt(Q) (proof in
+docs/report/privacy.md). Both are equal at the best weights, for which q is p reversed. The noise then has covariance
 
     B B^T = P^(-1/2) T^(-1/2) P^(-1/2),  T = P^(-1/2) A^-T Q^-1 A^-1 P^(-1/2), which is tridiagonal.
 
-1. T^(-1/2) is nearly a sum of few weight_j (T + shift_j)^-1 (Hale, Higham, Trefethen 2008). Each gives the noise of a
+1. T^(-1/2) is nearly a sum of a few weight_j (T + shift_j)^-1 (Hale, Higham, Trefethen 2008). Each gives the noise of a
     *chain*: a walk with steps of variance q_k, given an observation of precision shift_j p_i at each release i.
-2. p is multiplied by a power of each release's noise relative to the average, until all releases have the same noise.
-3. The sum of the chains is written with one draw per release (Kalman filter), which enters a buffer for each chain:
+2. Each p_i is multiplied by a power of its release's relative noise until all releases have the same noise.
+3. A Kalman filter writes the sum of the chains with one draw per release, which enters a buffer for each chain:
 
     buffer_ij = keep_ij buffer_(i-1)j + gain_ij z_i,  noise_i = sum_j buffer_ij.
 
-This is B z with a lower-triangular B for any `keep` and `gain`. Both the noise and the privacy losses are computed from
-these two, so an error above makes the noise larger but never the privacy weaker.
+For any `keep` and `gain`, this is B z with a lower-triangular B. We compute both the noise and the privacy losses from
+these two, so errors in steps 1 to 3 may add noise but never weaken privacy.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from dprl.mdp.tabular import Array
 from dprl.privacy.mechanisms.gaussian import factorised, prepared, room
 from dprl.privacy.mechanisms.mechanism import Stream
 
-# With these the product is at most 1.002 times the lower bound for all factorisations, up to MAX_RELEASES releases.
+# With these, the product is at most 1.002 times the lower bound for all factorisations, up to MAX_RELEASES releases.
 CHAINS, ROUNDS = 8, 60
 
 SOLVE = "void(float64[::1], float64[::1], float64[::1])"
@@ -107,8 +107,8 @@ def merge(p: Array, shift: Array, weight: Array, keep: Array, gain: Array) -> No
 
 @kernel
 def norms(keep: Array, gain: Array, rows: Array, columns: Array) -> None:
-    """Compute the squared norms of the rows of B (written to rows [M]) and of the columns of C (written to columns
-    [M]). Column k of C is B^-1 times 0, ..., 0, 1, ..., 1, the sums if an item of size one enters at release k."""
+    """Write the squared norms of B's rows to rows [M], and those of C's columns to columns [M]. Column k of C is B^-1
+    times 0, ..., 0, 1, ..., 1, the sums if an item of size one enters at release k."""
     releases, chains = keep.shape
     spread, buffers = np.zeros((chains, chains)), np.empty(chains)
     for i in range(releases):
@@ -137,7 +137,7 @@ class Factors:
     """The factorisation A = B C of the prefix-sum matrix A."""
 
     p: Array  # the weights of the rows [M]; reversed, they are the weights of the columns
-    # keep, gain: the weights in the computation of B z [M, chains], as in the formula above
+    # keep, gain: the weights in the formula for B z above [M, chains]
     keep: Array
     gain: Array
     row: Array  # the norms of the rows of B, which are the standard deviations of the noise of each release [M]
@@ -145,8 +145,7 @@ class Factors:
 
 
 def poles(lowest: float, highest: float, count: int) -> tuple[Array, Array]:
-    """Return shifts and weights such that x^(-1/2) is nearly sum_j weight_j / (x + shift_j) for x from lowest to
-    highest.
+    """Return shifts and weights for which sum_j weight_j / (x + shift_j) is nearly x^(-1/2) on [lowest, highest].
 
     Hale, Higham, Trefethen 2008, method 3: on an interval it is the best approximation of this form, up to a factor.
     """
@@ -168,9 +167,9 @@ def _kernels() -> tuple[Any, ...]:
 
 @lru_cache(maxsize=64)
 def factors(releases: int) -> Factors:
-    """Return the nearly optimal factorisation for this number of releases M."""
+    """Return a nearly optimal factorisation for this number of releases."""
     solved, merged, normed = _kernels()
-    # T's eigenvalues with even weights: 4 M^2 sin^2((2k - 1) pi / (4M + 2)), k = 1, ..., M; others are similar
+    # with equal weights, T's eigenvalues are 4 M^2 sin^2((2k - 1) pi / (4M + 2)), k = 1, ..., M; others are similar
     shift, weight = poles((math.pi / 2) ** 2, 4.0 * releases**2, CHAINS)
     p = np.full(releases, 1 / releases)
     keep, gain = np.empty((releases, CHAINS)), np.empty((releases, CHAINS))

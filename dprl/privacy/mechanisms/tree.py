@@ -23,14 +23,12 @@ def tree(
     add: Callable[[np.random.Generator, int, Array], None],
     each: int,
 ) -> None:
-    """Compute the noise of release i, the sum over the nodes that make up its prefix. `add(rng, count, noise)` adds
-    unit noise `count` times.
+    """Compute the noise of release i, the sum over its prefix's nodes. add(rng, count, noise) adds `count` draws.
 
-    A node is an interval of items and keeps its `each` draws for as long as prefixes use it. Releases only move
-    forward, so the nodes of a prefix form a stack: a later prefix keeps the nodes above the highest bit in which the
-    two differ, and all nodes below are new. memory[level] contains the sum of the nodes at `level` and above. Nodes
-    that the next release will not use need not be distinguished, so they are drawn as one sum. If the next release is
-    not known yet, every node is kept.
+    A node is an interval of items, and its `each` draws stay the same for as long as prefixes use it. Prefixes only
+    grow, so their nodes form a stack: a later prefix keeps the nodes above the highest bit in which the two differ, and
+    all nodes below are new. memory[level] is the sum of the nodes at `level` and above. Nodes that the next release
+    will not use are drawn as one sum. If the next release is not known yet, every node is kept.
     """
     before, now, after = leaves[i], leaves[i + 1], leaves[i + 2]
     top = highest_bit(before ^ now)
@@ -80,16 +78,15 @@ def nodes(stream: Stream) -> NDArray[np.int64]:
 
 
 def stems(stream: Stream) -> Stream:
-    """Return the stream of prefixes of 1, 2, 4, ... items: each is one node, and only these contain the first item."""
+    """Return the stream of prefixes of 1, 2, 4, ... items, which are the only nodes that contain the first item."""
     ends = 2 ** np.arange(levels(stream.items))
     return replace(stream, leaves=np.concatenate([[0], ends, [-1]]).astype(np.int64))
 
 
 def scattered(rng: np.random.Generator, stream: Stream, count: int) -> tuple[Stream, NDArray[np.int64]]:
-    """Choose random places for `count` items. Return the stream of the prefixes that determine their nodes, and the
-    release at which each item enters.
+    """Place `count` items at random (see `Mechanism.scattered`), and return the prefixes that determine their nodes.
 
-    Item p is in one node of each level l at which bit l of p is 0; the node is a prefix minus a shorter prefix.
+    Item p is in one node at each level l at which bit l of p is 0. The node is a prefix minus a shorter prefix.
     """
     items = rng.integers(0, stream.items, count)
     ends = {
@@ -110,7 +107,7 @@ def scattered(rng: np.random.Generator, stream: Stream, count: int) -> tuple[Str
 
 
 def split(stream: Stream, sums: Array) -> Array:
-    """Compute the nodes [M, n] from the sums [M, n]: each is a prefix minus the one whose length drops the lowest bit.
+    """Compute the nodes [M, n] from the sums [M, n]: each is a prefix minus the one whose length lacks the lowest bit.
 
     Raises ValueError if the shorter prefix is not among the releases.
     """

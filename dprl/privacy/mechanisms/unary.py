@@ -1,17 +1,16 @@
 """One-hot questions (unary encoding): each bit of the answer is flipped at random (Erlingsson, Pihur, Korolova 2014).
 
-At a step a user is in one cell of m, in one of n, and (for a reward of 1) in one of r: three one-hot vectors. The steps
-are divided into `groups` groups; a user answers about the steps of one random group, and at each of them about m, n or
-r, also at random. An answer is the vector with each bit flipped with probability 1 / (e^bit + 1). The released value is
-an unbiased estimate of the sum over *all* users: it has errors from flipped bits, and from users who were not asked. A
-reward between 0 and 1 is rounded at random to a bit by its user.
+At each step, a user is in one cell of m, one of n and (for a reward of 1) one of r: three one-hot vectors. A user
+answers about the steps of one random group, and at each of them about m, n or r at random. Each bit of an answer is
+flipped with probability 1 / (e^bit + 1). The released value is an unbiased estimate of the sum over *all* users, and
+its error comes from flipped bits and from users who were not asked. Users round rewards at random to 0 or 1.
 
-Unit: one user in a cell of m. The probability of a question about each part is proportional to the square of the unit
-in which the statistic releases it, so that in these units all cells have the same error.
+The unit is one user in a cell of m. The probability of a question about a part is proportional to the square of the
+unit in which the part is released, so that all cells have the same error in these units.
 
-A stream has `questions` [cells], the number of the question that each cell belongs to: 3 step + part, parts being m, n
-and r (none if the possible transitions are declared: only attacks use them); and `batches` [3, 3]: groups, bit and the
-maximum number of steps per user; the output of `response` for the bit; the probabilities of the parts.
+A stream has `questions` [cells], which gives each cell's question as 3 step + part, with the parts m, n and r. The rows
+of `batches` [3, 3] are: the number of groups, the bit, and the largest number of steps per user; the output of
+`response` for the bit; and the probabilities of the parts.
 
 memory [5, cells]: for the users since the last release, the number asked who are in the cell, the number asked, and the
 true sum over all; then the probability of being asked about the cell, and its unit.
@@ -37,10 +36,10 @@ PARTS = 3
 
 
 def response(bit: float) -> tuple[float, float, float]:
-    """Return the probability 1 / (1 + e^-bit) that a bit is kept, 1 / (1 + e^bit) that it is flipped, and the variance
-    1 / (4 sinh^2(bit / 2)) of the answer, scaled so that its mean is 0 or 1. bit: the privacy loss of one bit, > 0.
+    """Return the probabilities 1 / (1 + e^-bit) that a bit is kept and 1 / (1 + e^bit) that it is flipped, and the
+    variance 1 / (4 sinh^2(bit / 2)) of an answer with mean 0 or 1. bit: the privacy loss of one bit, > 0.
 
-    We compute with decimals, because the C library's exponentials, and draws based on them, differ from CPU to CPU.
+    We use decimals, because the C library's exponentials, and draws based on them, differ between CPUs.
     """
     less = EXACT.exp(Decimal(-bit))
     whole, gap = EXACT.add(1, less), EXACT.subtract(1, less)
@@ -60,11 +59,10 @@ def asking(H: int, shares: tuple[float, float, float], epsilon: float) -> Array:
 
 
 def clearest(H: int, epsilon: float) -> tuple[int, float]:
-    """Return the number of groups of steps that minimises the variance, and the variance per user if all users were
-    asked about the same part.
+    """Return the number of groups that minimises the variance, and that variance per user if all answer about one part.
 
-    A user who answers about j steps spends epsilon / j on each answer, in which two bits can differ. We use the
-    variance of a count that includes all users, because a bound on the error has to cover it.
+    A user who answers about j steps spends epsilon / j on each answer, in which two bits can differ. The variance is
+    that of a count that includes all users, because a bound on the error has to cover it.
     """
 
     def variance(groups: int) -> float:
@@ -99,10 +97,10 @@ def chances(stream: Stream) -> tuple[Array, Array]:
 
 
 def _most(stream: Stream) -> tuple[float, float, float]:
-    """Return limits on one user's error, in units: the largest variance in any direction of a row; the largest effect
-    of one bit of m; and the largest effect of a bit of n or r, relative to that of m.
+    """Bound one user's error: return its largest variance in any direction of a row, the largest effect of a bit of m,
+    and the ratio of this effect for a bit of n or r to that for m.
 
-    Two estimates by one user are uncorrelated, and subtracting the truth lowers the variance: docs/report/privacy.md.
+    The proof is in docs/report/privacy.md.
     """
     (groups, _, _), (kept, turned, variance), shares = stream.batches
     asked = shares[0] / groups
@@ -121,7 +119,7 @@ def _tail(stream: Stream, failure: float) -> Array:
 
 
 def _length(stream: Stream, cells: int, failure: float) -> Array:
-    """Bound the length of a row's error [M]: a user's answer about m or another part, minus three true values."""
+    """Bound the length of a row's error [M], an answer about one part minus the true values of all three."""
     most, counted, more = _most(stream)
     size = counted * max(math.sqrt(cells), more) + math.sqrt(3)
     return bounded_length(stream.leaves[1:-1], most, size, cells, failure)
@@ -161,7 +159,7 @@ def answers_ratio(stream: Stream, seen: Array, at: At, first: Array, second: Arr
 
 
 def four_times_clearer(stream: Stream) -> tuple[Stream, float]:
-    """Return a stream of answers whose bits have a quarter of the variance, and the factor 1 for its noise."""
+    """Return a stream of answers whose bits have a quarter of the variance, and a factor of 1 for its noise."""
     batches = stream.batches.copy()
     batches[0, 1] = 2 * math.asinh(2 * math.sinh(batches[0, 1] / 2))
     batches[1] = response(batches[0, 1])

@@ -42,15 +42,16 @@ TRUST = "The trusted curator sees every trajectory; all that leaves the curator 
 def prepare(request: Request) -> Noise:
     """Return the noise for the running sums that a trusted curator releases.
 
-    With `paper`, noise is as in the statistic's papers, in a tree over the users 1..K. With `calibrated`, its scale is
-    the least for (epsilon, delta) under replace-one, in units in which all parts tolerate the same noise.
+    With the calibration `paper`, the noise is that of the statistic's papers, in a tree over the users. With
+    `calibrated`, its scale is the least for (epsilon, delta) under replace-one, in units in which all parts tolerate
+    the same noise.
     """
     mechanism = MECHANISMS[request.mechanism]
     table, events = None, None
     if request.calibration == "paper":
         stream, statistic = make_stream(request.times), request.statistic
         if request.releases is not None:
-            # any of 1..K may become a release, after earlier noise has been seen
+            # any number of users may become a release, chosen after earlier noise has been seen
             stream, table, events = open_stream(request.K, request.releases), stream, request.K
         paper = request.paper_noise("central")
         if not paper.of_users:
@@ -94,8 +95,8 @@ def prepare(request: Request) -> Noise:
 
 
 def smallest(request: Request, moved: str, change: Change, releases: int) -> str:
-    """Describe the size of calibrated noise in words. moved: the effect of replacing one episode, in words; change:
-    the effect of replacing all of a user's episodes."""
+    """Describe the size of calibrated noise in words. moved: describes the effect of replacing one episode. change: the
+    effect of replacing all of a user's episodes."""
     said: dict[str, object] = {
         "budget": budget(request.epsilon, request.delta),
         "releases": f"{releases:,}",
@@ -116,14 +117,14 @@ def length(change: Change, delta: float) -> str:
 
 
 def every(statistic: Statistic) -> str:
-    """State in words which numbers receive noise."""
+    """Name the numbers that receive noise."""
     return filled(WHERE["counters" if statistic.counted else "sums"], parts=statistic.parts)
 
 
 def calibrated_scale(
     mechanism: Mechanism, change: Change, stream: Stream, epsilon: float, delta: float, contribution: int = 1
 ) -> float:
-    """Return the least noise scale for which we can prove (epsilon, delta) for up to `contribution` times `change`."""
+    """Return the least noise scale for which we can prove (epsilon, delta) if up to `contribution` episodes change."""
 
     def losses_at(scale: float) -> Losses:
         return losses_of_user(mechanism, change, scale, stream, contribution)[0]
@@ -136,11 +137,8 @@ def ladder(
     statistic: Counts, size: Size, K: int, M: int, epsilon: float, delta: float, contribution: int
 ) -> tuple[LadderStep, ...]:
     """Return several kinds of noise, from the paper's to the smallest, one improvement at a time. Each states the
-    standard deviation of the noise in a visit counter at the worst of any M releases of K users' data; the worst
-    releases and losses are those of the whole tree.
-
-    The optimal factorisation is left out beyond MAX_RELEASES, because it is not offered there.
-    """
+    standard deviation of a visit counter's noise at the worst of M releases for K users. Beyond MAX_RELEASES, the
+    optimal factorisation is left out, because we do not offer it there."""
     plain = statistic.sensitivity(size, REPLACE_ONE)
     users, releases = make_stream(np.array([K])), stream_of_releases(M)
     laplace = MECHANISMS["laplace-tree"]

@@ -25,8 +25,8 @@ ASSUMED = "the questions that a user is asked do not depend on the user's data"
 def prepare(request: Request) -> Noise:
     """Return the noise in every cell of every user's report; the algorithm adds up the reports.
 
-    With `paper`, noise is as in the statistic's papers. With `calibrated`, it has the smallest scale that suffices for
-    (epsilon, delta) under replace-one for one report, in units in which all parts tolerate the same noise. With the
+    With the calibration `paper`, the noise is that of the statistic's papers. With `calibrated`, it has the smallest
+    scale for (epsilon, delta) under replace-one, in units in which all parts tolerate the same noise. With the
     mechanism `unary`, users' answers are (epsilon, 0)-private (mechanisms/unary.py).
     """
     mechanism = MECHANISMS[request.mechanism]
@@ -34,8 +34,8 @@ def prepare(request: Request) -> Noise:
     if mechanism is UNARY:
         stream = asked(stream, request)
     if request.played or request.releases is not None:
-        # the largest noise in an epoch exceeds a bound with at most twice the probability at its end (Levy); the bound
-        # on answers holds for the whole epoch
+        # noise is at most twice as likely to exceed a bound within an epoch as at its end (Levy); the bound on answers
+        # already holds for the whole epoch
         table, events = stream, (1 if mechanism is UNARY else 2) * len(request.times)
     if request.releases is not None:
         stream = replace(stream, leaves=open_stream(request.K, request.releases).leaves)
@@ -59,7 +59,7 @@ def prepare(request: Request) -> Noise:
         )
 
     counter = statistic.counter(scale)
-    if mechanism is UNARY:  # the number of visits that a bit of 1 in an answer about n represents
+    if mechanism is UNARY:  # the number of visits that each 1 in an answer about n represents
         (groups, _, _), (kept, turned, _), shares = stream.batches
         counter = float(groups / (shares[1] * (kept - turned)))
 
@@ -80,7 +80,7 @@ def prepare(request: Request) -> Noise:
         sent=sent,
         table=table,
         events=events,
-        neighbours=(REPLACE_ONE,),  # all reports are alike: none is empty
+        neighbours=(REPLACE_ONE,),  # no report is empty
     )
 
 
@@ -89,7 +89,7 @@ def asked(stream: Stream, request: Request) -> Stream:
     counts, size = cast(Counts, request.statistic.evened()), request.size
     # a part that tolerates less error is asked about more often
     weights = np.array([1.0, counts.visits**2, counts.reward**2])
-    epsilon = request.epsilon / request.contribution  # of each report, by pure composition
+    epsilon = request.epsilon / request.contribution  # for each report, by pure composition
     while request.contribution * epsilon > request.epsilon:
         epsilon = math.nextafter(epsilon, 0.0)
     return replace(
@@ -98,7 +98,7 @@ def asked(stream: Stream, request: Request) -> Stream:
 
 
 def interview(stream: Stream, request: Request) -> tuple[str, str]:
-    """Describe in words the size of the noise and one user's messages if users answer one-hot questions."""
+    """Describe in words the noise and one user's messages if users answer one-hot questions."""
     counts, size = cast(Counts, request.statistic), request.size
     (_, _, steps), (_, turned, _), chances = stream.batches
     shares = ", ".join(f"{part} {share:.1%}" for part, share in zip("nmr", chances[[1, 0, 2]], strict=True))

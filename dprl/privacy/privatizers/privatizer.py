@@ -27,7 +27,7 @@ RETURNING = 10  # and for a user who returns for this many episodes
 
 @dataclass(frozen=True)
 class Batch:
-    """Users whose data are released together and only once. raised: how many cells rise (and fall) if one of them is
+    """Users whose data are released together and only once. raised: how many cells rise (and fall) if one is
     replaced."""
 
     users: int
@@ -46,15 +46,14 @@ class Request:
     epsilon: float
     delta: float
     beta: float
-    # the batches of a learner that forgets each of them [M]; `times` are then the ends of the batches, in numbers of
-    # users who are in a batch
+    # the batches [M] of a learner that forgets them; `times` then has the number of users in all batches so far
     batches: tuple[Batch, ...] | None = None
-    # the largest number of releases M if the schedule decides during the run; `times` are then the ends of epochs of
-    # users, for bounds that hold at all times that the schedule may choose
+    # the largest number of releases M if the schedule decides during the run; `times` then has the ends of epochs, and
+    # the bounds hold at all times within an epoch
     releases: int | None = None
-    # whether a row counts only users whose policy plays it; their number is not known in advance
+    # whether a row counts only users whose policy plays it, whose number is not known in advance
     played: bool = False
-    # m, the maximum number of episodes of one user, anywhere in the run. Neighbouring data sets differ in all of them.
+    # m, the largest number of episodes of one user; neighbouring data sets may differ in all of them
     contribution: int = 1
 
     @property
@@ -64,7 +63,6 @@ class Request:
 
     @property
     def cells(self) -> int:
-        """Return how many numbers each release contains."""
         return self.statistic.cells(self.size)
 
     @property
@@ -75,7 +73,6 @@ class Request:
         return 0.0 if as_in_paper or mechanism.pure else self.delta
 
     def paper_noise(self, model: str) -> PaperScale:
-        """Return the noise that the statistic's papers state."""
         return self.statistic.paper_noise(model, self.size, self.K, self.epsilon, self.delta)
 
 
@@ -83,25 +80,23 @@ class Request:
 class Noise:
     """The noise of a run, with its error bounds and its guarantee. Calls to radius and guarantee may take a moment."""
 
-    mechanism: Mechanism | None  # the mechanism; None without noise
-    stream: Stream  # the public facts about the releases
+    mechanism: Mechanism | None  # None without noise
+    stream: Stream
     statistic: Statistic  # the statistic in the units of release
-    scales: Array  # the scale of unit noise in each cell, from `Statistic.scales`
+    scales: Array  # the scale of the noise in each cell, from `Statistic.scales`
     by_users: bool
-    # ends, bound, std: up to ends[b] users (if by_users) or releases (in which a row is counted), E_{eps,beta} is
-    # bound[b], and the noise of one counter n has standard deviation std[b], in counts (for trees, at the worst
-    # release)
+    # up to ends[b] users (if by_users) or releases, E_{eps,beta} is bound[b], and the noise in one counter n has the
+    # standard deviation std[b], in counts (for trees, at the worst release)
     ends: NDArray[np.int64]
     bound: Array
     std: Array
-    # returns a bound on the Euclidean length of the noise in a row [B], in units of release, which holds w.p. >= 1 -
-    # beta/3 for all rows and releases together.
+    # returns a bound on the Euclidean length of a row's noise [B], in units of release, which holds for all rows and
+    # releases together w.p. >= 1 - beta/3
     radius: Callable[[], Array]
-    guarantee: Callable[[], Guarantee]  # returns the stated and the proved guarantee
+    guarantee: Callable[[], Guarantee]
     # returns the losses of replacing one user, for each position in the stream with different losses
     losses: Callable[[], tuple[Losses, ...]]
-    # the number of such changes that replacing one user makes, for noise whose guarantee for several changes follows
-    # only from the lemma of groups
+    # how many changes with these losses replacing one user makes (see `group_of`)
     group: int = 1
 
     def epsilon(self, delta: float) -> float:
@@ -114,13 +109,13 @@ class Noise:
 
     @property
     def separation(self) -> float:
-        """Return how far apart the best attacker's mean scores are in the worst case, in standard deviations."""
+        """Return the distance between the best attacker's mean scores in the worst case, in standard deviations."""
         return self.group * max(map(separation_of, self.losses()))
 
 
 @dataclass(frozen=True)
 class Way:
-    """The path of the data from users to policies, as the pages draw it."""
+    """The path of the data from users to policies, as pages draw it."""
 
     stations: tuple[str, ...]  # the names of the stations that data pass, from left to right
     raw: int  # the number of stations, from the left, that see raw data
@@ -133,14 +128,14 @@ class Way:
 
 @dataclass(frozen=True)
 class Words(Way):
-    """The words that every page uses for a privacy model, and the path of the data."""
+    """The words for a privacy model on pages, and the path of the data."""
 
     model: str  # its abbreviation, as in a guarantee
     promise: str  # its full name
     given: str  # the trusted party in words that follow "with", such as "a trusted curator"
-    # the words after "when a user" for a user who gives no data; "" if neighbours are never of this kind
+    # the words after "when a user" for a user who gives no data; "" if neighbours never differ in this way
     blanked: str
-    seen: str  # the words after "the attacker sees" for the data that the attacker gets
+    seen: str  # the words after "the attacker sees"
 
 
 @dataclass(frozen=True)
@@ -149,15 +144,14 @@ class Privatizer:
 
     Attributes:
         key: its name in a spec.
-        words: the names and phrases for it on pages.
+        words: the words for it on pages.
         trust: a sentence on who sees raw data and who is trusted.
         mechanisms: the keys of its mechanisms; the default is the first that fits.
         per_release: whether its noise is calibrated to the number of releases, which is then limited before the run.
-        prepare(request): returns the Noise for a Request.
         binary_rewards: whether users round each reward at random to 0 or 1.
-        check(change, mechanism, releases, calibration, epsilon, delta, contribution): raises SpecError if there is no
-            noise for a budget; `change` is the effect of replacing one episode.
-        reports: which reports a row counts by default: "all", or only those of users whose policy plays it ("played").
+        check(change, mechanism, releases, calibration, epsilon, delta, contribution): raises SpecError if no noise
+            suffices for a budget; `change` is the effect of replacing one episode.
+        reports: the reports that a row counts by default: "all", or "played", those of users whose policy plays it.
     """
 
     key: str
@@ -181,10 +175,10 @@ def losses_of_user(
 ) -> tuple[Losses, ...]:
     """Return the privacy losses of replacing all episodes of one user, anywhere in the stream (docs/report/privacy.md).
 
-    - If each episode is in a report with its own noise, `contribution` reports are composed adaptively.
-    - With Gaussian or Laplace noise in sums, the change is at most `contribution` times as long, and reveals most if
-      all episodes are in the same counters at the same position.
-    - For shuffled bits, these are the losses of one episode (`group_of` gives their number).
+    - If each report has its own noise, `contribution` reports are composed adaptively.
+    - With Gaussian or Laplace noise in sums, the worst case is that all episodes are in the same counters at the same
+      position, so the change is `contribution` times as long.
+    - For shuffled bits, the losses are those of one episode (see `group_of`).
     """
     if mechanism.fresh:
         return tuple(repeated(losses, contribution) for losses in mechanism.losses(change, scale, stream))
@@ -193,8 +187,8 @@ def losses_of_user(
 
 
 def group_of(mechanism: Mechanism, contribution: int) -> int:
-    """Return how many changes one user makes, each with the losses from `losses_of_user`. The number exceeds one for
-    noise whose losses are known only for cells that change by one; then `group_epsilon` covers several changes."""
+    """Return how many changes with the losses from `losses_of_user` one user makes: several for shuffled bits, whose
+    losses are known only for cells that change by one. Then `group_epsilon` covers them together."""
     return contribution if mechanism.norm == "cells" else 1
 
 
@@ -234,10 +228,8 @@ def with_noise(
         where, formula, assumptions, sources, sent: texts for the guarantee; `sent` describes one user's messages.
         counter: the scale of the noise in one counter; for a statistic without counters, it is added to the formula.
         stated: readings in addition to those of our accountant.
-        ladder: returns the noise that other mechanisms would need.
         table: the stream at whose releases the bounds are tabulated; by default `stream`.
         events: the number of releases in the union bound; by default all releases of the table.
-        neighbours: the notions of neighbours for which the guarantee states epsilon.
     """
     table = table or stream
     events = events or table.releases

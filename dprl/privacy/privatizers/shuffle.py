@@ -27,7 +27,7 @@ TRUST = (
 )
 MOST_USERS = 10**15
 LEAST_DELTA = 1e-18  # the accountant ignores outcomes with a probability of about 1e-30 in each counter
-MOST_BITS = 4e10  # in a batch: with more, the accountant would have to compute too many outcomes
+MOST_BITS = 4e10  # in a batch; with more, the accountant would have to compute too many outcomes
 
 
 def check(
@@ -66,8 +66,8 @@ def check(
 
 
 class Drawn(NamedTuple):
-    """The random bits of a run. sent: describes one user's messages; where: the name of the text that says where bits
-    are mixed; assumed: an assumption of the guarantee; table: the stream whose releases have tabulated bounds."""
+    """The random bits of a run. sent: a description of one user's messages. where: the key of the text on where bits
+    are mixed. table: the stream at whose releases the bounds are tabulated."""
 
     stream: Stream
     formula: str
@@ -79,7 +79,7 @@ class Drawn(NamedTuple):
 
 
 def prepare(request: Request) -> Noise:
-    """Return Binomial noise for every counter, for each batch (a block of the schedule) or each node of a tree."""
+    """Return Binomial noise for every counter, in each batch (a block of the schedule) or in each node of a tree."""
     change = request.statistic.sensitivity(request.size, REPLACE_ONE)
     releases = request.releases or len(request.times)
     asked = request.calibration, request.epsilon, request.delta, request.contribution
@@ -89,7 +89,7 @@ def prepare(request: Request) -> Noise:
 
     one_each, e, d = request.contribution == 1, request.epsilon, request.delta
     stated: tuple[Reading, ...] = ()
-    if request.calibration == "paper" and one_each and e <= change.raised:  # its lemma has eps' <= 1
+    if request.calibration == "paper" and one_each and e <= change.raised:  # the lemma requires eps' <= 1
         how = "the lemma of Bai et al. 2025, basic composition"
         stated = (Reading(REPLACE_ONE, 2 * e, 2 * change.raised * d, how),)
     return with_noise(
@@ -117,12 +117,12 @@ def prepare(request: Request) -> Noise:
 def in_batches(request: Request, change: Change) -> Drawn:
     """Choose the random bits that give each batch its own noise.
 
-    With `paper`, eps' = epsilon/(3H) and tau = 96 ln(2/delta)/eps'^2 for each counter (Bai et al. 2025, Algorithm 4).
-    `calibrated` uses the smallest variance for which a change of 3H counters by +1 and 3H counters by -1 is (epsilon,
-    delta)-private at the batch's own size. One user affects 3H counters.
+    With the calibration `paper`, eps' = epsilon/(3H) and tau = 96 ln(2/delta)/eps'^2 (Bai et al. 2025, Algorithm 4).
+    With `calibrated`, the variance is the least for which a change of 3H counters by +1 and 3H by -1 is (epsilon,
+    delta)-private.
     """
     if request.batches is None:
-        # number of users in each batch, if it is known
+        # the number of users in each batch, if it is known
         users = np.diff(request.times, prepend=0) if request.releases is None else np.ones(1, dtype=np.int64)
         raised = np.full(len(users), change.raised, dtype=np.int64)
     else:
@@ -152,12 +152,11 @@ def in_batches(request: Request, change: Change) -> Drawn:
         sources = ("B25 Algorithm 4", "Doroshenko et al. 2022")
     cells = request.statistic.cells(request.size)
     sent = messages(users, bits[:, 0], cells if request.batches is None else None)
-    if request.releases is not None:  # for any size of a batch
+    if request.releases is not None:  # for a batch of any size
         most = math.ceil(tau if request.calibration == "paper" else 4 * variance)
         sent = messages(np.array([1, most]), np.array([most, most]), cells)
     drawn = np.column_stack([bits, raised])
-    # if rows count only users whose policy plays them, the batches in a row are decided during the run: all of them may
-    # have the largest variance
+    # which batches a row counts may be decided during the run, so all of them may have the largest variance
     largest = float((drawn[:, 0] * drawn[:, 1] * (1 - drawn[:, 1])).max())
     stream, table = make_stream(request.times, drawn, forgotten=request.batches is not None), None
     if request.releases is not None:
@@ -173,11 +172,9 @@ def in_batches(request: Request, change: Change) -> Drawn:
 
 
 def in_nodes(request: Request, change: Change) -> Drawn:
-    """Choose the random bits that give each node of a tree over the batches its own noise. At level l (from 0), each
-    of a node's 2^l batches contributes a share of 2^-l, so that the number of users in a batch does not matter.
-
-    The number is the least for which 3H counters up and 3H down in one node per level are (epsilon, delta)-private.
-    """
+    """Choose the random bits of each node in a tree over the batches. At level l (from 0), each of a node's 2^l batches
+    adds a share of 2^-l, whatever its number of users. The number of bits is the least for which a change of 3H
+    counters by +1 and 3H by -1 in one node per level is (epsilon, delta)-private."""
     releases = request.releases or len(request.times)
     L = levels(releases)
     each = for_each(request.epsilon, request.delta, request.contribution)
@@ -208,7 +205,7 @@ def in_nodes(request: Request, change: Change) -> Drawn:
 
 
 def together(formula: str, request: Request) -> str:
-    """Return `formula`, the description of the noise, with the joint guarantee if users may have several episodes."""
+    """Add the joint guarantee to `formula`, a description of the noise, if users may have several episodes."""
     if request.contribution == 1:
         return formula
     proved = budget(request.epsilon, request.delta)
@@ -216,8 +213,8 @@ def together(formula: str, request: Request) -> str:
 
 
 def messages(sizes: NDArray[np.int64], bits: Array, cells: int | None, copies: int = 1) -> str:
-    """Describe one user's messages. sizes: the users of each batch [M]; bits: the random bits per counter and batch
-    [M]; cells: the number of counters, or None if it differs; copies: the number of messages that hold the true bit."""
+    """Describe one user's messages. sizes: the number of users in each batch [M]. bits: the random bits per counter and
+    batch [M]. cells: the number of counters; None if it varies. copies: how many messages contain the true bit."""
     each = np.ceil(bits / sizes) + copies
     low, high = int(each.min()), int(each.max())
     name = "counter" if cells is None else "counters" if copies == 1 else "nodes"
@@ -240,7 +237,7 @@ def guessed(raised: int, epsilon: float, delta: float) -> float:
 
 
 def paper_bits(users: NDArray[np.int64], tau: float) -> Array:
-    """Return each batch's number of bits and chance of a 1 [M, 2] (Bai et al. 2025, Algorithm 4): ½ if n < tau."""
+    """Return each batch's number of random bits and their probability of a 1 [M, 2] (Bai et al. 2025, Algorithm 4)."""
     few = users < tau
     return np.stack(
         [
@@ -252,8 +249,8 @@ def paper_bits(users: NDArray[np.int64], tau: float) -> Array:
 
 
 def calibrated_bits(users: NDArray[np.int64], fair: int, variance: float) -> Array:
-    """Return, for each batch of n users, the number of random bits and the probability q of a 1, [M, 2]: at least
-    `fair` fair bits if n < max(4 variance, fair), else n bits with n q (1 - q) = variance."""
+    """Return each batch's number of random bits and their probability q of a 1, [M, 2]. A batch of n < max(4 variance,
+    fair) users has at least `fair` fair bits; a larger one has n bits with n q (1 - q) = variance."""
     few = users < max(4 * variance, fair)
     share = np.minimum(variance / users, 0.25)
     # the smaller root of q (1 - q) = share, without cancellation
@@ -268,8 +265,8 @@ def least_bits(raised: int, epsilon: float, delta: float) -> tuple[int, float]:
     """Return the smallest number of fair bits, and the smallest variance of rarer bits, for which we can prove
     (epsilon, delta) if `raised` counters rise by one and as many fall by one.
 
-    More fair bits are more noise, so they suffice, too. Rarer bits need slightly more variance (at most 2%). For all
-    smaller batches we use the variance that suffices for 10^15 users, and tests check this.
+    More fair bits also suffice. Rarer bits need up to 2% more variance. A variance that suffices for 10^15 users also
+    suffices for smaller batches, as tests check.
     """
     guess = guessed(raised, epsilon, delta)
 
