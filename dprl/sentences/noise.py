@@ -27,8 +27,8 @@ def about_cells(
 ) -> str:
     """Describe the noise in all counts of a release.
 
-    bound: E; the family defines the share of it that bounds the error of one count. word: the kind of counts that the
-    planner sees ("noisy", "released").
+    bound: E; the family sets which share of it bounds the error of one count. word: the counts that the planner sees
+    ("noisy" or "released").
     """
     if not noise.largest:
         return str(SAID["none"])
@@ -57,7 +57,7 @@ def region(
     users: int,
     private: bool,
 ) -> str:
-    """Describe two weights' confidence radii with noise (widths) and without it (quiet), and true errors (off) [2]."""
+    """Describe the confidence radii of two weights with noise (widths) and without (quiet), and their errors (off)."""
     if not np.isfinite(widths).all():
         return str(SAID["indefinite"])
     said = " ".join(
