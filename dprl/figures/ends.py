@@ -25,9 +25,9 @@ AROUND = 150.0  # pixels of a figure's height outside the plot: title, axis, leg
 def name_ends(chart: Chart, curves: Sequence[tuple[str, CurveStyle, Array]], going: bool = False) -> None:
     """Write the name of each line at its right end, so that the legend lists only the other symbols.
 
-    The names stay in the legend if one is too long, if too many lines end at the same height (such as zero), or while a
-    run is still `going`, so that the chart does not jump. Call this after the axes and lines are set; each line, given
-    by its name, style and heights, needs its name as `legendgroup`.
+    Names stay in the legend if one is too long, if too many lines end at the same height, or while a run is still
+    `going`, so that the chart does not jump. curves: each line's name, which is also its `legendgroup`, style and
+    heights. Call this after the axes and lines are set.
     """
     known = [(name, look.prefix + name, y[np.isfinite(y)]) for name, look, y in curves]
     ends = [(style.plain(name), text, float(y[-1])) for name, text, y in known if y.size]

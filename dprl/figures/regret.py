@@ -37,7 +37,7 @@ def comparison(
     dark: bool = False,
     wide: bool = False,
 ) -> Picture:
-    """Draw this view's curves against episodes, with 95% intervals over seeds. wide: whether names fit next to them."""
+    """Draw this view's curves against episodes, with 95% intervals over seeds. wide: True if names fit next to them."""
     curves = told_apart(curves)
     chart = Chart(
         TITLES[view],
@@ -77,8 +77,8 @@ def name_ends(chart: Chart, curves: Sequence[Series]) -> None:
 
 
 def worst_case(chart: Chart, curves: Sequence[Series], symbol: str = "V*", most: float | None = None) -> None:
-    """Draw the largest possible loss of an episode as a line from theory, if all curves have the same one. symbol: that
-    of the best policy's value. most: the height of the line, or None for that loss."""
+    """Draw the largest possible loss of an episode as a dotted line, if it is the same for all curves. symbol: the name
+    of the best policy's value. most: the height of the line, by default that loss."""
     shown = [curve for curve in curves if curve.shown]
     values = {None if curve.v_star is None else round(curve.v_star, 9) for curve in shown}
     reached = [curve.x[[0, -1]] for curve in shown if len(curve.x)]

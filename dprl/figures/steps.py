@@ -32,10 +32,10 @@ def policy_by_step(
 ) -> Picture:
     """Draw the learned and the optimal action in every state at every step, and the weight of their differences.
 
-    All arrays are [H,S]: `optimal_occupancy` contains the optimal policy's probability of each state, and `weight` the
-    same if the optimal action is better there (`wrong`). For a stochastic policy, `policy` contains its likeliest
-    actions and `sure` their probabilities. `behaviour` is the probability of the learned action under the policy that
-    collected the data, NaN in states that it never visits. how: see `over_steps`.
+    All arrays are [H,S]. optimal_occupancy: the optimal policy's probability of each state. weight: the same, but 0
+    unless the optimal action is better (`wrong`). For a stochastic policy, `policy` contains its likeliest actions, and
+    `sure` their probabilities. behaviour: the probability of the learned action under the policy that collected the
+    data, NaN in states that it never visits. how: see `over_steps`.
     """
     colors, palette = style.theme(dark), graph.action_colors(len(action_labels), dark)
     names = np.asarray(action_labels, object)
@@ -185,8 +185,8 @@ def most_often(visits: Array, E: float) -> tuple[Policy, Known]:
 def changed(
     policy: Policy, enough: Known, visits: Array, E: float
 ) -> tuple[tuple[int, int, int, int] | None, int, int]:
-    """Return the place with the most users where the policy and the users are known to differ: (step, state, policy's
-    action, users' action), the number of such places, and the number with too few users. See `policy_beside_usual`."""
+    """Return the pair with the most users in which the policy certainly differs from them, as (step, state, policy's
+    action, users' action); the number of pairs in which it differs; and the number of pairs with too few users."""
     usual, known = most_often(visits, E)
     differs = enough & known & (policy != usual)
     users = np.where(differs, visits.sum(-1), -np.inf)

@@ -1,4 +1,4 @@
-"""Charts of the privacy cost at one epsilon, by privacy model: an episode's average loss by number of users."""
+"""Charts of an episode's average loss against the number of users, at one epsilon and for each privacy model."""
 
 from __future__ import annotations
 
@@ -54,9 +54,8 @@ def lost_by_trust(
 ) -> Picture:
     """Draw the curves of all models at one epsilon, as shares of v_star, the most that an episode can lose.
 
-    The figure contains the curves of every epsilon: a click on the i-th of its invisible buttons (of the CSS class
-    `updatemenu-button`) shows the i-th epsilon without a request to the server. With a single epsilon it has no
-    buttons. All epsilons share the same axes. slider: whether to draw Plotly's slider instead of buttons.
+    The figure contains the curves for every epsilon. A click on the i-th of its invisible buttons (CSS class
+    `updatemenu-button`) shows the i-th epsilon without a request to the server. slider: draw Plotly's slider instead.
     """
     costs = by_epsilon[epsilon]
     places = {e: _places(found, v_star) for e, found in by_epsilon.items()}
@@ -114,7 +113,7 @@ def _moving(chart: Chart, costs: Sequence[Cost], epsilon: float) -> list[Trace]:
         "fillcolor": style.translucent(chart.colors.muted, 0.4),
         "hoverinfo": "skip",
         "name": BAND,
-        "legendrank": 1001,  # drawn first, named after the curves
+        "legendrank": 1001,  # drawn first, but listed after the curves
     }
     return [band, *curves, *marks]
 

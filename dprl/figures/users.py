@@ -35,7 +35,7 @@ class UsersCurve:
     name: str  # in a legend
     measured: bool  # whether the numbers were measured for this problem; otherwise they were extrapolated
     epsilon: Array  # the budgets, ascending [P]
-    needed: Array  # the users needed [P]; infinite for more than can be run
+    needed: Array  # the users needed [P]; infinite if more than the largest possible run
     factor: float  # the factor by which `needed` may be too low or too high; NaN if unknown
 
     @property

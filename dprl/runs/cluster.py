@@ -1,7 +1,6 @@
-"""Dask clusters that replace local workers: functions to connect to a scheduler, check its workers' versions, and start
-a local cluster for trials.
+"""Dask clusters that replace local workers.
 
-python -m dprl cluster [--workers 2] [--port 8786]
+To start one on this machine for trials: python -m dprl cluster [--workers 2] [--port 8786]
 """
 
 from __future__ import annotations
@@ -89,7 +88,7 @@ class DaskSlot:
         self._client, self._simulation = client, simulation
 
     def play(self, order: Order) -> Report:
-        """Let the worker simulate a seed for a while. Raises Died if it leaves, or Lost if the scheduler does."""
+        """Let the worker simulate a seed for a while. Raises Died if the worker leaves, Lost if the scheduler does."""
         from distributed import KilledWorker
 
         name = ("dprl", f"{order.key}-{order.what}-{time.time_ns()}")
@@ -115,8 +114,8 @@ class DaskSlot:
 
 
 class Cluster:
-    """A connection to a Dask scheduler, whose workers the engine uses as they come and go. If the scheduler comes back,
-    the connection is renewed. Raises StoreError if the scheduler cannot be reached or a worker's versions differ."""
+    """A connection to a Dask scheduler, whose workers the engine uses as they come and go. It is renewed if it is lost.
+    Raises StoreError if the scheduler cannot be reached, or if the versions on a worker differ."""
 
     def __init__(self, address: str, engine: Any, simulation: str) -> None:
         self.address, self._engine, self._simulation = address, engine, simulation

@@ -1,4 +1,4 @@
-"""The engine for background runs: one thread per worker gives it short turns (0.25 s) in the order of the queue."""
+"""The engine for background runs. Each worker has a thread, which gives it short turns (0.25 s) in queue order."""
 
 from __future__ import annotations
 

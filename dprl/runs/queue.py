@@ -1,8 +1,8 @@
 """The queue, held in memory: which visitors wait for which runs, whose turn is next, and the state of each seed.
 
-Drafts and runs whose tab is gone come last. Otherwise the turn goes to the visitor with the fewest running seeds and,
-among those, to the one who has waited longest since their last turn; among a visitor's runs, to the one that has waited
-longest, then to the one requested first. A `Queue` uses no thread, file or process: the store calls it under its lock.
+Drafts and runs whose tab is gone come last. Otherwise, the next turn goes to the visitor with the fewest running seeds,
+then to the one who has waited longest, and among that visitor's runs to the one that has waited longest, then to the
+one requested first. The store calls a `Queue` under its lock.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _RUNS = 10_000
 
 
 class SpecLike(Protocol):
-    """The interface of a run's description, to the extent that the queue needs it."""
+    """The part of a spec's interface that the queue needs."""
 
     @property
     def seeds(self) -> int: ...
@@ -36,10 +36,10 @@ class SpecLike(Protocol):
 
 @dataclass(eq=False)
 class Seed:
-    """A requested seed of a run that is not finished.
+    """A requested seed that is not finished.
 
     Attributes:
-        state: its state, which stays `queued` while it is played.
+        state: stays `queued` while the seed is played.
         slot: the slot whose worker started it; playing: whether it has a turn; here: whether no cluster can play it.
         seconds: the duration of its turns so far.
     """
@@ -86,8 +86,8 @@ class Run:
     Attributes:
         keys: the keys of its seeds; seconds: the estimated time of one seed.
         asks: the requests by visitor; served: the start of its last turn; rev: increased by every change.
-        there: sizes of stored traces, -1 for a curve alone; looked: the time and `Results.changes` when they were read.
-        fresh: seeds not started for this run; a worker may meanwhile have started some of them for another run.
+        there: sizes of stored traces, -1 for a curve alone; looked: the time and `Results.changes` at the last look.
+        fresh: seeds not started for this run, although a worker may have started some of them for another run.
     """
 
     spec: Any
@@ -107,10 +107,10 @@ class Run:
 
 
 class Claim(NamedTuple):
-    """A visitor's claim to a worker's next turn for one seed, a seed that `running` does not count.
+    """A visitor's claim to a worker's next turn, for a seed that has no turn now.
 
-    last: whether it is a draft, or its tab is gone; running: the visitor's seeds that have a turn now; served,
-    run_served: the last start of a turn of the visitor, and of the run (0: never); asked: the time of the request.
+    last: True for a draft, or if its tab is gone; running: how many of the visitor's seeds have a turn now; served,
+    run_served: when the visitor and the run last got a turn (0: never); asked: the time of the request.
     """
 
     last: bool
@@ -283,7 +283,7 @@ class Queue:
                 yield min(found)[3]
 
     def put_back(self, order: Order, report: Report, seconds: float = 0.0) -> None:
-        """Record a turn's result: an answer, or a seed that failed, is no longer wanted, or waits for its next turn."""
+        """Record the result of a turn: an answer, or a seed's progress or failure. seconds: the turn's duration."""
         if order.what == "question":
             self.taken.discard(order.key)
             if report.failed:
@@ -311,8 +311,8 @@ class Queue:
             self._settle(seed)
 
     def died(self, order: Order, slot: Slot, cause: str) -> None:
-        """Record that a worker process died. Its unfinished seeds start again, but the seed that it was working on
-        fails the second time. Pages ask their questions again. cause: "" if the worker was idle."""
+        """Record that a worker process died. Its unfinished seeds start again, but a seed during which a worker has
+        died twice fails. cause: "" if the worker was idle."""
         seed = self.seeds.get(order.key)
         if cause and seed and seed.slot is slot:
             seed.deaths += 1
@@ -340,7 +340,7 @@ class Queue:
                 self.questions.popitem(last=False)
 
     def last(self, ask: Ask, now: float) -> bool:
-        """Return whether a request has the lowest priority: a draft, or one whose tab was not seen for some seconds."""
+        """Return whether a request has the lowest priority: it is a draft, or its tab has not been seen lately."""
         return ask.draft or (ask.lease is not None and now - self.tabs.get(ask.lease.tab, 0.0) > AWAY)
 
     def begun(self) -> list[Seed]:

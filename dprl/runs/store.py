@@ -245,7 +245,7 @@ class Store:
         return None
 
     def present(self, tabs: Collection[str]) -> set[str]:
-        """Record, about every second, which browser tabs are open; return all tabs whose requests end with them."""
+        """Record that these browser tabs are open, and return all tabs whose requests end when they close."""
         with self._work:
             self._queue.tabs |= dict.fromkeys(self._queue.tabs.keys() & set(tabs), time.monotonic())
             return set(self._queue.tabs)
@@ -323,7 +323,7 @@ class Store:
             return self._queue.run(spec)
 
     def _look(self, spec: SpecLike) -> Run:
-        """Return the queue's record of a run, updated from the results file as it was a moment ago."""
+        """Return the queue's record of a run, updated from the results file if the last look was a while ago."""
         run = self._run(spec)
         now, rev = (time.monotonic(), self.results.changes), run.rev
         if run.looked[1] != now[1] or now[0] - run.looked[0] > _LOOK:
