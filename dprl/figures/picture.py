@@ -123,7 +123,7 @@ def chart_page(title: str, about: str, picture: Picture, footer: str) -> str:
         .replace("{about}", escape(about))
         .replace("{alt}", escape(picture.alt))
         .replace("{footer}", escape(footer))
-        # Last, so that placeholders are not searched for in these texts.
+        # Last, so that nothing in these texts is taken for a placeholder.
         .replace("{see}", markup(picture.see))
         .replace("{numbers}", numbers)
         .replace("{script}", plain(web_source("sign_picture.js")))

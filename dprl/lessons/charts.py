@@ -142,7 +142,7 @@ FORMATS: Mapping[str, Callable[[float], str]] = {
     "percent": percent,
     "power": partial(to_the, "K"),
     "power_of_epsilon": partial(to_the, "(1/ε)"),
-    "epsilon": lambda value: rough(1 / value),  # of a place on an axis that runs in 1/ε
+    "epsilon": lambda value: rough(1 / value),  # for a position on an axis of 1/ε
 }
 
 
@@ -183,9 +183,6 @@ def check_text(template: str, chart: Chart) -> None:
             parsed_reading(one, chart)
         if (spec or "rough") not in FORMATS:
             raise SpecError("format", f"{shown(spec)} is not allowed; give one of {', '.join(FORMATS)}.")
-
-
-# --- the readings of every chart ---
 
 
 def needed(drawn: Drawn, key: str) -> float:
@@ -267,7 +264,7 @@ def framed(chart: Chart, drawn: tuple[DrawnSeries, ...], **more: Any) -> Plot:
 
 
 def draw(chart: Chart, evidence: Evidence) -> Drawn:
-    """Draw a chart of known runs, and mark the points of its answer."""
+    """Draw a chart of known runs, and mark the point that its answer is about, if there is one."""
     found = Drawn(chart, evidence, chart.kind.plot(chart, evidence))
     if not chart.point:
         return found

@@ -1,7 +1,6 @@
 """A learner's guess before the answer is shown: an order of curves, a place on an axis, or one of a few answers.
 
-A guess is written as a short text, in links and on phones. Each kind reads and writes its texts, judges a guess against
-the truth, names the error that it makes, and draws it.
+In links and on phones, a guess is a short text, which each kind of prediction reads and writes.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ LETTERS = "abcdefghijklmnop"
 OPEN = "-"  # in an order that is not whole yet
 NEAR = 2.0  # a guess within this factor of the truth counts as a hit
 PART = 0.5  # the share of a point that a guess nearby earns
-PART_NEAR, PART_WIDE = 10.0, 0.2  # nearby: within a factor of ten on a log axis, or a fifth of another axis
+PART_NEAR, PART_WIDE = 10.0, 0.2  # nearby: within a factor of ten on a log axis, or a fifth of a linear one
 GUESS = "guess"
 SAID = messages("lessons")["answer"]
 VERDICT, CURVE = messages("lessons")["verdict"], messages("lessons")["chart"]["curve"]
@@ -38,11 +37,8 @@ def _capital(words: str) -> str:
 
 @dataclass(frozen=True)
 class Order:
-    """A matching of curves to names: the items in the order of the curves 1, 2, ...
-
-    An answer is a tuple of the items' indices in the order of the curves; its text has a letter for each, such as
-    "bac". In an unfinished text, "-" stands for a curve that has no name yet.
-    """
+    """A matching of names to curves. An answer is a tuple with the index of each curve's name; its text has a letter
+    for each, such as "bac". In an unfinished text, "-" stands for a curve that has no name yet."""
 
     items: tuple[str, ...]  # the names to choose from, in the order in which they are offered
     keys: tuple[str, ...] = ()  # the keys of the items in a lesson's file
@@ -64,10 +60,8 @@ class Order:
         return "".join(self.letters[place] for place in answer)
 
     def put(self, text: str, item: int, curve: int | None = None) -> str:
-        """Return the text after giving an item to a curve (by default, the first unnamed one), or after taking it back.
-
-        text: a complete answer, an unfinished one, or "".
-        """
+        """Give a name to a curve (by default, the first unnamed one), or take it back if the curve has it already, and
+        return the new text. text: a complete or unfinished answer, or ""."""
         names = list(text) if len(text) == len(self.items) else [OPEN] * len(self.items)
         letter = self.letters[item]
         before = names.index(letter) if letter in names else None
@@ -260,8 +254,8 @@ class Marker:
 class Choice:
     """One of a few answers. An answer is a number, and its text is that number, such as "0.5"."""
 
-    # a number and the words of each. For plain answers the number is an index from 0; for the ways in which a curve may
-    # continue, it is an exponent, and each continuation is drawn on the chart.
+    # the number and the words of each choice. The number is an index from 0 for plain answers, and an exponent for ways
+    # in which a curve may continue.
     choices: tuple[tuple[float, str], ...]
     of: str = ""  # the letter that is raised to the exponent; "" for plain answers
     # start, end: the part of the axis over which the curve continues
@@ -283,7 +277,7 @@ class Choice:
         return min(self.choices, key=lambda choice: abs(choice[0] - truth))
 
     def verdict(self, guess: float, truth: float) -> str:
-        """Say in a sentence whether a guess is right, and give the measured value."""
+        """State whether a guess is right, and give the measured value."""
         value, words = self.nearest(truth)
         right, measured = value == guess, {"power": to_the(self.of, truth)} if self.of else {}
         name = ("slope" if self.of else "choice") + ("_right" if right else "")
@@ -322,7 +316,7 @@ class Choice:
         return dict(self.choices).get(answer) or to_the(self.of, answer)
 
     def origin(self, asked: AskedChart) -> tuple[float, float]:
-        """Return the point from which the possible continuations start: on the last curve, the one in question."""
+        """Return the point on the last curve from which the possible continuations start."""
         return self.start, float(value_at(asked, asked.curves[-1], self.start))
 
     def draw(self, chart: Chart, asked: AskedChart, text: str, truth: float, shown: bool) -> None:
@@ -341,7 +335,7 @@ Prediction = Order | Marker | Choice
 def cloud(
     prediction: Prediction, chart: Chart, asked: AskedChart, answers: Sequence[Any], shown: bool = False
 ) -> None:
-    """Draw many faint answers, darker where they agree (orders are counted). shown: whether to add typical ones."""
+    """Draw many faint answers, which look darker if they agree. shown: add typical ones. Orders are not drawn."""
     if isinstance(prediction, Order):
         return
     drawn: dict[Who, Sequence[Any]] = {"other": answers}

@@ -97,7 +97,7 @@ def episode(
 
 
 def apart(at: Integers, times: float) -> list[int]:
-    """Return indices of values in ascending `at`, each at least `times` the one before; the last is always included."""
+    """Return the indices of values in ascending `at`, each at least `times` the previous one, including the last."""
     kept = [len(at) - 1]
     for i in range(len(at) - 2, -1, -1):
         if at[i] * times <= at[kept[-1]]:

@@ -1,7 +1,4 @@
-"""A printable sheet about a learned policy: its value, its guarantee, the limits of its numbers, and the next steps.
-
-Everything on it follows from the policy's file, which holds only released numbers.
-"""
+"""A printable sheet about a learned policy, made only from the released numbers in the policy's file."""
 
 from __future__ import annotations
 
@@ -43,7 +40,7 @@ def sheet(policy: Policy, releases: int = 1) -> str:
         .replace("{title}", escape(said.SAID["title"]))
         .replace("{about}", markup(learned))
         .replace("{footer}", escape(said.footer(about["versions"], policy.digest)))
-        .replace("{parts}", "\n".join(parts))  # last, so that visitors' own words are not searched
+        .replace("{parts}", "\n".join(parts))  # last, so that visitors' words are not taken for placeholders
     )
 
 

@@ -102,9 +102,6 @@ def spec_from_json(text: str) -> AnySpec:
     return spec
 
 
-# ---- several runs together
-
-
 @dataclass(frozen=True, eq=False)
 class Comparison:
     """Finished runs to compare, made by `compare`.
@@ -209,9 +206,6 @@ def compare(traces: Iterable[simulation.Trace] | Mapping[str, simulation.Trace])
     return Comparison(dict(zip(names, found, strict=True)))
 
 
-# ---- in a notebook
-
-
 def card(caption: str, traces: Mapping[str, simulation.Trace]) -> str:
     """Return an HTML table of runs: each one's name, proved guarantee and final measure."""
     told = (
@@ -228,9 +222,6 @@ def proved_in_words(guarantee: Guarantee) -> str:
     if guarantee.proved_epsilon is None:
         return "no privacy"
     return f"proved: (epsilon, delta) = {budget(guarantee.proved_epsilon, guarantee.proved_delta or 0.0)}"
-
-
-# ---- what to cite
 
 
 def cite(*runs: Spec | simulation.Trace | Mapping[str, Any]) -> str:
