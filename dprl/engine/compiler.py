@@ -1,8 +1,8 @@
 """Compile kernels with numba on first use, in the process that needs them.
 
 A function marked `@kernel` stays an ordinary Python function; tests run it as one and get the same bits. `compiled`
-returns its machine code and stores it (`disk`). Because a kernel may call functions in other files, the folder is named
-after a digest of all sources that it may depend on (`folder`).
+returns its machine code and stores it (`disk`) in a folder named after a digest of all sources (`folder`), because a
+kernel may call functions in other files.
 """
 
 from __future__ import annotations
@@ -99,11 +99,9 @@ def _announce() -> None:
 
 @cache
 def compiled(function: F, signature: Any) -> F:
-    """Compile `function` to machine code for the declared `signature` (a numba string or signature object).
-
-    Raises KernelError, and SpecError if numba's compiler is switched off. Without declared signatures, the types of
-    functions passed as arguments differ between processes, and the disk cache is never used.
-    """
+    """Compile `function` to machine code for the declared `signature` (a numba string or signature object). Raises
+    KernelError, and SpecError if numba's compiler is switched off. Without declared signatures, the types of functions
+    passed as arguments differ between processes, and the disk cache is never used."""
     numba = _numba()
     if numba.config.DISABLE_JIT:
         raise SpecError(*_DISABLED)

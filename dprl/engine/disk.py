@@ -102,11 +102,9 @@ LOOKED_UP = ("_get_wrapper_address", "_get_jit_address")  # names of functions i
 
 
 def remember() -> None:
-    """Make numba look up a compiled function's address only once for each kernel that receives it as an argument.
-
-    By default, numba hashes signatures to look up each such address twice in every call, which was 15 to 40% of a run's
-    time. This will be unnecessary once numba caches an address with its overload.
-    """
+    """Make numba look up a compiled function's address only once for each kernel that receives it as an argument. By
+    default, numba hashes signatures to look up each such address twice in every call, which was 15 to 40% of a run's
+    time. This will be unnecessary once numba caches an address with its overload."""
     for name in LOOKED_UP:
         look_up = getattr(function_type, name)
         if not hasattr(look_up, "__wrapped__"):
@@ -114,7 +112,7 @@ def remember() -> None:
 
 
 def remembering(look_up: Callable[[Any, Any], int]) -> Callable[[Any, Any], int]:
-    """Add a cache for fully compiled functions, which all of ours are, to an address lookup."""
+    """Cache the results of an address lookup for fully compiled functions, which all of ours are."""
     known: dict[tuple[int, int], tuple[Any, Any, int]] = {}
 
     def address(function: Any, signature: Any) -> int:

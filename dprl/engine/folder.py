@@ -20,7 +20,7 @@ _held: list[int] = []
 
 
 def home() -> Path:
-    """Return the folder for this program's files: DPRL_HOME, or else ~/.cache/dprl. Raises SpecError if invalid."""
+    """Return the folder for our files: DPRL_HOME, or else ~/.cache/dprl. Raises SpecError if the path is invalid."""
     given = os.environ.get("DPRL_HOME") or "~/.cache/dprl"
     if re.search(r"\$[\w{]", given):
         raise SpecError(

@@ -59,7 +59,7 @@ class Instance:
         self._refresh()
 
     def place(self, arrays: Sequence[NDArray[Any]]) -> list[int]:
-        """Copy contiguous arrays into the instance's memory, and return their addresses. Raises MemoryError if full."""
+        """Copy contiguous arrays into the memory, and return their addresses. Raises MemoryError if it is full."""
         ends = np.cumsum([max(-(-array.nbytes // LINE), 1) * LINE for array in arrays]).tolist()
         first = int(self._exports["allocate"](self._store, ends[-1])) if ends[-1] < MOST else 0
         if first == 0:

@@ -56,8 +56,8 @@ def error_curves(
     see: str = "",
     dark: bool = False,
 ) -> Picture:
-    """Draw the true against the false positive rate of the answer "first": as measured, and the most that the proof
-    allows, each as (false, true). claimed: the paper's (epsilon, delta), unless that is proved."""
+    """Draw the true positive rate of the answer "first" against its false positive rate, as measured and as allowed by
+    the proof, each as (false, true). claimed: the paper's (epsilon, delta), unless that is proved."""
     chart = Chart(
         "The best test to tell the episodes apart",
         "Wrongly says “first episode”",

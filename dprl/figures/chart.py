@@ -118,10 +118,8 @@ class Chart:
     def picture(
         self, alt: str, see: str, table: pd.DataFrame, *, revision: str = "", **layout: Any
     ) -> Picture:
-        """Build the figure and return it with the text that a page shows around it.
-
-        alt: the key of a text in charts.toml, or the text itself. revision: a redraw with the same one keeps the zoom.
-        """
+        """Build the figure and return it with the text that a page shows around it. alt: the key of a text in
+        charts.toml, or the text itself. revision: a redraw with the same one keeps the zoom."""
         kept = {"uirevision": revision} if revision else {}
         figure = style.figure_of(self.layout | kept | layout, self.traces)
         return Picture(figure, ALT.get(alt, alt), " ".join(filter(None, [see, *self.caveats])), table)

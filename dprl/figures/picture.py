@@ -52,7 +52,7 @@ class PackedPicture:
     """A finished picture, compressed for the cache; alt, see, figure and table are as in `Picture`.
 
     The figure's dictionary needs a tenth of the memory of a Plotly figure and is read in half a millisecond. Building
-    it each time would take half of the time that the home page needs.
+    it each time would account for half of the home page's time.
     """
 
     def __init__(self, picture: Picture) -> None:

@@ -171,10 +171,8 @@ def prices_over_n(
     curves: Sequence[Series], *, proved: Sequence[str] = (), see: str = "", **how: Any
 ) -> Picture:
     """Draw the baseline's lower bound on the value minus each private run's bound, against n, as means over data sets.
-
     `proved` contains, for each curve, the theorem that proves a decrease in proportion to 1/n, or "". The first curve
-    of each theorem gets a line with that slope. how: see `gaps_over_n`.
-    """
+    of each theorem gets a line with that slope. how: see `gaps_over_n`."""
     titles = "Privacy cost in the lower bound", "Lower by (reward)"
     return _over_n("price", *titles, curves, see, proved=proved, **how)
 

@@ -45,7 +45,7 @@ Scale = tuple[tuple[float, str], ...]
 class Theme:
     """Colours for a light or a dark page."""
 
-    background: str  # the page's; figures themselves are transparent
+    background: str  # of the page; figures are transparent
     ink: str
     muted: str
     grid: str
@@ -53,7 +53,7 @@ class Theme:
     models: dict[str, Scale]  # the shades of each other privacy model, from the most to the least private
     roles: dict[str, str]  # colours with one fixed meaning, by that meaning
     actions: tuple[str, ...]
-    faint: str  # edges of empty areas, and words about events that never happen
+    faint: str  # for edges of empty areas, and for words about events that never happen
     amount: Scale  # 0 .. 1: nothing to much
     counts: Scale  # COUNTS_AT: impossible negative counts | nothing | many
     difference: Scale  # 0 .. 1/2 .. 1: too low | exact | too high

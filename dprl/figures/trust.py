@@ -19,7 +19,7 @@ from dprl.words import human, percent
 
 Place = tuple[list[Any], list[Any]]  # x and y of a trace
 
-LEARNED = 0.1  # share of V*: below it an average episode counts as good
+LEARNED = 0.1  # share of V*; an average loss below it counts as good
 X_RANGE = (1.0, 15.0)  # powers of ten; fixed, like the y range, so that epsilon visibly moves the curves
 Y_RANGE = (0.0, 106.0)
 VISIBLE = 0.2  # percent: narrower intervals are hidden by the line
@@ -52,11 +52,9 @@ def lost_by_trust(
     see: str = "",
     dark: bool,
 ) -> Picture:
-    """Draw the curves of all models at one epsilon, as shares of v_star, the most that an episode can lose.
-
-    The figure contains the curves for every epsilon. A click on the i-th of its invisible buttons (CSS class
-    `updatemenu-button`) shows the i-th epsilon without a request to the server. slider: draw Plotly's slider instead.
-    """
+    """Draw the curves of all models at one epsilon, as shares of v_star, the most that an episode can lose. The figure
+    contains the curves for every epsilon. A click on the i-th of its invisible buttons (CSS class `updatemenu-button`)
+    shows the i-th epsilon without a request to the server. slider: draw Plotly's slider instead."""
     costs = by_epsilon[epsilon]
     places = {e: _places(found, v_star) for e, found in by_epsilon.items()}
     chart = Chart(

@@ -35,7 +35,7 @@ EDGE = 1e-30  # the smallest divisor in a quotient of readings
 
 @dataclass(frozen=True)
 class DrawnSeries:
-    """A series in a chart. until: the x at which its visible part ends before the answer is shown; 0 hides it all."""
+    """A series in a chart. until: the x at which it ends before the answer is shown; 0 hides the whole curve."""
 
     series: SpecSeries
     until: float = np.inf
@@ -71,7 +71,7 @@ class Chart:
     """A chart as a lesson's file describes it."""
 
     kind: Kind
-    # specs, names: the runs that it shows, in this order, and their names, by their keys in the file
+    # specs, names: the runs that it shows, in order, and their names, both by their keys in the file
     specs: Mapping[str, Any]
     names: Mapping[str, str]
     until: Mapping[str, float]  # the x up to which each curve is drawn before the answer is shown, by key
@@ -101,7 +101,7 @@ class Drawn:
     plot: Plot
 
     def read(self, text: str) -> Any:
-        """Return the number for a reading; a measured exponent comes with its interval."""
+        """Return the number that a reading stands for; for a measured exponent, also its interval."""
         first, _, second = text.partition("/")
         found = self._call(first)
         return first_of(found) / max(first_of(self._call(second)), EDGE) if second else found

@@ -50,7 +50,7 @@ class Table:
         return value
 
     def one_of(self, name: str, allowed: Sequence[str], default: Any = REQUIRED) -> str:
-        """Return the text in a field. Raises SpecError if it is not one of those allowed."""
+        """Return the text in a field. Raises SpecError if it is not allowed."""
         value: str = self.take(name, str, default)
         if value not in allowed:
             said = (
@@ -83,9 +83,9 @@ class Step:
     chart: Chart  # the chart that shows the answer
     # the reading that gives the truth, or the number of the right choice; "" if the question asks for an order
     answer: str | float
-    # `found`, the measurement, and `why`, the reason, both with readings of the chart
+    # `found` (the measurement) and `why` (the reason), which may contain readings of the chart
     texts: Mapping[str, str]
-    # the usual reasoning behind each error of a guess, by the names that the prediction's `errors` returns
+    # replies to guesses, by the names that the prediction's `errors` returns
     replies: Mapping[str, str]
 
     @property

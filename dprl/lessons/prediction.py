@@ -22,9 +22,9 @@ from dprl.messages import counted, filled, messages
 from dprl.words import human, listed, percent, rough, to_the
 
 LETTERS = "abcdefghijklmnop"
-OPEN = "-"  # in an order that is not whole yet
+OPEN = "-"  # stands for a curve without a name in an unfinished order
 NEAR = 2.0  # a guess within this factor of the truth counts as a hit
-PART = 0.5  # the share of a point that a guess nearby earns
+PART = 0.5  # points for a guess nearby
 PART_NEAR, PART_WIDE = 10.0, 0.2  # nearby: within a factor of ten on a log axis, or a fifth of a linear one
 GUESS = "guess"
 SAID = messages("lessons")["answer"]
@@ -121,17 +121,15 @@ class Marker:
     # low, high: the ends of the allowed answers
     low: float
     high: float
-    # unit, unit_one: the words for an answer, such as "{} users", and for the answer 1, "" for the same words
+    # unit, unit_one: the words for an answer, such as "{} users", and for the answer 1 if they differ
     unit: str = SAID["unit"]
     log: bool = True  # whether the axis is logarithmic; distances are then counted in factors of ten
-    # the number of a slider's steps, in each factor of ten on a log axis, otherwise from end to end
-    steps: int = 10
+    steps: int = 10  # of the slider: per factor of ten on a log axis, otherwise in total
     ends: tuple[str, str] = (SAID["fewer"], SAID["more"])  # the meanings of the slider's ends
-    share: bool = False  # whether it is a share of one, shown as a percentage
-    inverse: bool = False  # whether words show one over the answer, as the axis does: ε if answers are 1/ε
-    # the approximate position of the marker before it is moved, not the measured value; None for the left end
-    waits: float | None = None
-    by: str = SAID["measured"]  # the word for how the truth is known, such as "measured"
+    share: bool = False  # whether answers are shares, shown as percentages
+    inverse: bool = False  # whether words show 1/answer, as the axis does, such as ε for an answer in 1/ε
+    waits: float | None = None  # the marker's approximate position until it is moved; None for the left end
+    by: str = SAID["measured"]  # how the truth is known, such as "measured"
     unit_one: str = ""
     kind: ClassVar[str] = "marker"
 
@@ -142,7 +140,7 @@ class Marker:
 
     @property
     def marks(self) -> tuple[float, ...]:
-        """The stops of a slider from left to right, ordered by their values in words."""
+        """The stops of the slider, from left to right."""
         if self.log:
             n = round(self.steps * math.log10(self.high / self.low))
             exact = (self.low * 10 ** (i / self.steps) for i in range(n + 1))
@@ -254,8 +252,7 @@ class Marker:
 class Choice:
     """One of a few answers. An answer is a number, and its text is that number, such as "0.5"."""
 
-    # the number and the words of each choice. The number is an index from 0 for plain answers, and an exponent for ways
-    # in which a curve may continue.
+    # each choice's number (an index from 0, or an exponent for the ways in which a curve may continue) and words
     choices: tuple[tuple[float, str], ...]
     of: str = ""  # the letter that is raised to the exponent; "" for plain answers
     # start, end: the part of the axis over which the curve continues
@@ -335,7 +332,7 @@ Prediction = Order | Marker | Choice
 def cloud(
     prediction: Prediction, chart: Chart, asked: AskedChart, answers: Sequence[Any], shown: bool = False
 ) -> None:
-    """Draw many faint answers, which look darker if they agree. shown: add typical ones. Orders are not drawn."""
+    """Draw many faint answers; those that agree look darker. shown: add typical ones. Orders are not drawn."""
     if isinstance(prediction, Order):
         return
     drawn: dict[Who, Sequence[Any]] = {"other": answers}

@@ -46,7 +46,7 @@ SENTENCES = (
     "not_learned", "share_of_best",
     "each_of_best", "each_short", "total_of_best",
 )  # fmt: skip
-PARTS = (100, 10, 1)  # the slider offers the run's own number of users divided by these
+PARTS = (100, 10, 1)  # the slider offers the run's own number of users divided by each of these
 
 
 @dataclass(frozen=True)
@@ -179,7 +179,7 @@ def _card(g: Guarantee, spec: RunSpec) -> dict[str, Any]:
         claimed, calibrated = (g.claimed_epsilon, g.claimed_delta or 0.0), spec.calibration == "calibrated"
         _, sentence = promises.about_promise(*claimed, g.readings, words.blanked, calibrated=calibrated)
         says.insert(0, markup(sentence))
-        # under replace-one
+        # under the replace-one definition of neighbours
         proved = "–" if g.proved_epsilon is None else proves(g.proved_epsilon, g.proved_delta or 0.0)
         rows = [
             ["Claimed (ε, δ)", promise(*claimed)],

@@ -156,7 +156,7 @@ def _outside(text: str, at: int, end: int) -> str:
 
 
 def _tokens(text: str, at: int, end: int) -> Iterator[tuple[str, int, int, int]]:
-    """Yield each bracket or string: kind, start, end, and the depth after. Raises UnknownFormError for bad brackets."""
+    """Yield each bracket or string: kind, start, end, and depth after it. Raises UnknownFormError for bad brackets."""
     first, depth, templates = at, 0, list[int]()
     while found := TOKEN.search(text, at, end):
         kind, at = str(found.lastgroup), found.end()

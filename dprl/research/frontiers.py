@@ -108,11 +108,9 @@ def frontier_of(
     statistic: Statistic = "mean",
     world: str = "",
 ) -> Frontier:
-    """Return one line of a sweep along the axis `x`. The slope is fitted to points whose runs learned enough.
-
-    ends, worst_of: return a run's final values [seeds] and its largest possible loss; NaN if unknown. world: the
-    environment, if the chart shows several.
-    """
+    """Return one line of a sweep along the axis `x`. The slope is fitted to points whose runs learned enough. ends,
+    worst_of: return a run's final values [seeds] and its largest possible loss; NaN if unknown. world: the environment,
+    if the chart shows several."""
 
     def band_of(values: Array) -> tuple[float, float, float]:
         return center_of(values[np.isfinite(values)], statistic)
@@ -221,7 +219,7 @@ def measure_of(kind: str, measure: str) -> tradeoff.Measure:
 
 
 def lines_of(sweep: Any, x: str, *, priced: bool, only: Mapping[str, Any]) -> dict[str, Points]:
-    """Return the runs along x for each combination of values on the other axes, by the name of their line.
+    """Return the runs along x of each line, by its name. A line is a combination of values on the other axes.
 
     Combinations with the same runs, such as those without privacy, share a line, named after the values that they have
     in common or else after the runs. priced: leave out runs without a privacy cost; only: values that runs must have.
@@ -245,7 +243,7 @@ def lines_of(sweep: Any, x: str, *, priced: bool, only: Mapping[str, Any]) -> di
 
 
 def axis_words(name: str, value: Any) -> str:
-    """Return a value on an axis in words, for the name of a line; for an algorithm, for example, this is its title."""
+    """Return a value on an axis as words for the name of a line, such as an algorithm's title."""
     if not isinstance(value, str):
         return f"{SYMBOLS.get(name, name)} = {human(value)}"
     entry = next((registry[value] for registry in TITLED.get(name, ()) if value in registry), None)

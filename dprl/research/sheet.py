@@ -17,10 +17,8 @@ MOST_STATES, MOST_COLUMNS = 40, 12  # the largest table on the sheet; larger one
 
 
 def sheet(policy: Policy, releases: int = 1) -> str:
-    """Return the sheet as self-contained HTML. A policy of ten steps and ten states fits on A4.
-
-    releases: the number of releases about the same people, from which this one may have been chosen.
-    """
+    """Return the sheet as self-contained HTML. A policy of ten steps and ten states fits on A4. releases: the number of
+    releases about the same people, from which this one may have been chosen."""
     about = policy.about
     parts = [
         *_worth(policy, releases),

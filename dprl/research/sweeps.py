@@ -51,7 +51,7 @@ class SweepPoint(Generic[S]):
 
 @dataclass(frozen=True)
 class Sweep(Generic[S]):
-    """A base spec and the axes along which it varies. Combinations that cannot run stay as points with a reason.
+    """A base spec and the axes along which it varies. Combinations that cannot run are kept, with the reason.
 
     Attributes:
         base: the spec, or a dict of its fields.
@@ -116,7 +116,7 @@ class Sweep(Generic[S]):
 
     @cached_property
     def points(self) -> tuple[SweepPoint[S], ...]:
-        """Return every combination, the last axis changing fastest."""
+        """Return every combination, with the last axis changing fastest."""
         names, kind, found = [name for name, _ in self.axes], kind_of(self.base), []
         for values in itertools.product(*(values for _, values in self.axes)):
             try:

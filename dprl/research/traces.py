@@ -1,4 +1,4 @@
-"""Traces that draw themselves, alone or together, and the sources to cite for them."""
+"""Traces with charts, comparisons of runs, and the sources to cite for them."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Trace(simulation.Trace[T_co]):
 
         Args:
             measure: see `Comparison.plot`. The default is "regret" for an online run, "suboptimality" for a run on
-                simulated data sets, and "policy", the action in each state at each step, for a run on a file of yours.
+                simulated data sets, and "policy", the action in each state at each step, for a run on your own file.
             statistic, dark: see `Comparison.plot`.
         """
         from dprl.research import pictures

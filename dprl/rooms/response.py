@@ -50,10 +50,10 @@ def law(epsilon: float, n: int) -> Array:
 def share_of_yes(reported: float, n: int, epsilon: float) -> Measured:
     """Estimate the share of yes answers among n answers from the number of yes reports, with an interval at LEVEL.
 
-    It is the Clopper-Pearson interval for the probability of a yes report, corrected for the coin and cut to [0, 1].
-    The coins alone guarantee its coverage, whoever answered: n coins with different probabilities vary less than n
-    coins with their mean (Hoeffding 1956). `reported` is first clipped to the averages for no and only yes answers, so
-    the interval is never a single point.
+    We correct the Clopper-Pearson interval for the probability of a yes report for the coin, and cut it to [0, 1]. It
+    covers the true share over the coins alone, because n coins with different probabilities vary less than n coins with
+    their mean (Hoeffding 1956). `reported` is first clipped to the averages for no and only yes answers, so the
+    interval is never a single point.
     """
     if n == 0:
         return Measured(0.5, 0.0, 1.0)
@@ -85,11 +85,9 @@ def shuffled(epsilon: float, n: int, delta: float) -> float:
 
 
 def curator_count(yes: int, epsilon: float, rng: np.random.Generator) -> tuple[int, int]:
-    """Return a trusted curator's noisy count of `yes` answers, and its largest error in a share LEVEL of all draws.
-
-    The count is (epsilon, 0)-private when one answer is replaced. Its noise z is two-sided geometric, with
-    probabilities proportional to e^(-epsilon |z|) (Ghosh, Roughgarden, Sundararajan 2009).
-    """
+    """Return a trusted curator's noisy count of `yes` answers, and its largest error in a share LEVEL of all draws. The
+    count is (epsilon, 0)-private when one answer is replaced. Its noise z is two-sided geometric, with probabilities
+    proportional to e^(-epsilon |z|) (Ghosh, Roughgarden, Sundararajan 2009)."""
     ratio = math.exp(-epsilon)
     said = yes + int(rng.geometric(1 - ratio)) - int(rng.geometric(1 - ratio))
     # P(|z| > far) is 2 ratio^(far + 1)/(1 + ratio)

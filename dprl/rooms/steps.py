@@ -22,7 +22,7 @@ State = Literal["open", "paused", "revealed"]
 DELTA = 1e-6  # the delta of the shuffler's epsilon
 MOST_LETTERS = 140
 EPSILON = Field("epsilon", "float", 1.0, "the budget of one answer", low=0.1, high=5.0)
-# At 0.1, an answer reveals next to nothing; at 20, which allows four questions at 5, it hides hardly anything.
+# At 0.1, answers reveal next to nothing; at 20, which allows four questions at 5, hardly anything stays hidden.
 TOTAL = Field("total", "float", 5.0, "the budget of one phone for all questions in a room", 0.1, 20.0)
 TEXT = Field("question", "text", "", f"1 to {MOST_LETTERS} characters, to be answered by yes or no")
 REPORT = Field("report", "choice", "no", "what the coin left of the answer", choices=("yes", "no"))
@@ -60,7 +60,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Clinic:
-    """The clinic, which each phone plays as a patient and reports at `epsilon`. Raises SpecError if it is invalid."""
+    """The clinic, in which each phone plays a patient who reports at `epsilon`. Raises SpecError if it is invalid."""
 
     epsilon: float
     kind: ClassVar[str] = "clinic"

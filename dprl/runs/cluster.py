@@ -167,10 +167,8 @@ class Cluster:
 
 
 def main(workers: int, port: int) -> int:
-    """Run a Dask scheduler and `workers` worker processes, open only to this machine, until Ctrl-C or SIGTERM.
-
-    Return the exit status. Raises SpecError if Dask is not installed, or the port is in use.
-    """
+    """Run a Dask scheduler and `workers` worker processes, open only to this machine, until Ctrl-C or SIGTERM. Return
+    the exit status. Raises SpecError if Dask is not installed, or the port is in use."""
     installed("cluster")
     from distributed import LocalCluster
 

@@ -86,10 +86,8 @@ class Forecast(NamedTuple):
 
 
 def forecast(waiting: list[Waiting], workers: int) -> dict[Any, Forecast]:
-    """Estimate how many runs start before each run, and when it ends. waiting: in the order of the requests.
-
-    Visitors take turns, so when a run ends, all others have had as much work done as its visitor, or all of theirs.
-    """
+    """Estimate how many runs start before each run, and when it ends. waiting: in the order of the requests. Visitors
+    take turns, so when a run ends, all others have had as much work done as its visitor, or all of theirs."""
     work: dict[tuple[bool, str], float] = defaultdict(float)  # seconds that each visitor waits for
     before = {}
     for w in waiting:

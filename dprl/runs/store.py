@@ -75,11 +75,9 @@ class Store:
         again: bool = False,
         draft: bool = False,
     ) -> None:
-        """Request a run for a visitor. lease: the browser tab, if the request is to end when the tab closes.
-
-        Finished seeds stay, and so do failed ones unless `again`. A draft gives way to all other requests. Raises
-        SpecError if the run exceeds a limit, and Refused if more would wait than leases allow.
-        """
+        """Request a run for a visitor. lease: the browser tab, if the request is to end when the tab closes. Finished
+        seeds stay, and so do failed ones unless `again`. A draft gives way to all other requests. Raises SpecError if
+        the run exceeds a limit, and Refused if more would wait than leases allow."""
         run = self._look(spec)
         with self._work:
             new = len(self._queue.lacking(run, again))

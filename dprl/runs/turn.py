@@ -16,7 +16,7 @@ log = logging.getLogger("dprl.runs.worker")
 
 TURN = 0.25  # s
 HELD = 5  # the most seeds that a worker interleaves, so that several runs of one visitor grow side by side
-MOST = 8  # the same limit if the additional seeds are for visitors who have no started seed
+MOST = 8  # the same limit if the additional seeds are for visitors for whom no worker has started a seed
 KEPT = MOST + 4  # the most interrupted runs that a worker keeps; others start again at their next turn
 
 # The module whose functions play seeds and answer questions; tests use a small one.

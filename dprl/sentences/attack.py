@@ -36,11 +36,8 @@ def interval(found: Measured) -> str:
 def about_attack(
     found: Measured, proved: float, claimed: float, delta: float, *, farthest: bool, half: bool
 ) -> tuple[bool, str]:
-    """Return whether the attack refuted a guarantee, and a sentence about it.
-
-    found: the epsilon measured at delta. farthest: True if the two episodes differ as much as possible. half: True if
-    the noise was halved.
-    """
+    """Return whether the attack refuted a guarantee, and a sentence about it. found: the epsilon measured at delta.
+    farthest: True if the two episodes differ as much as possible. half: True if the noise was halved."""
     if not math.isfinite(found.value):
         return False, SAID["nothing_yet"]
     given = {"proved": at_most(proved), "measured": interval(found), "delta": human(delta)}

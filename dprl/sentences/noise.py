@@ -25,11 +25,8 @@ def deviation(std: float, users: float) -> str:
 def about_cells(
     noise: CountNoise, *, bound: float | None = None, word: str = "noisy", family: CountFamily = VISITS
 ) -> str:
-    """Describe the noise in all counts of a release.
-
-    bound: E; the family sets which share of it bounds the error of one count. word: the counts that the planner sees
-    ("noisy" or "released").
-    """
+    """Describe the noise in all counts of a release. bound: E; the family sets which share of it bounds the error of
+    one count. word: the counts that the planner sees ("noisy" or "released")."""
     if not noise.largest:
         return str(SAID["none"])
     typical = {"typical": human(noise.typical), "noun": family.noun, "most": human(noise.most)}

@@ -154,7 +154,7 @@ def growth_state(steps: Sequence[Growth]) -> str:
 
 
 def about_growth(growth: Mapping[str, Sequence[Growth]]) -> str:
-    """Describe whether each run's privacy cost still grows with the number of users. growth: by name of the run."""
+    """Describe whether each run's privacy cost still grows with the number of users. growth: by run."""
     said = []
     for state in ("flat", "growing", "unclear"):
         names = [quoted(name) for name, steps in growth.items() if growth_state(steps) == state]

@@ -33,11 +33,9 @@ def beforehand(
 def headline(
     said: str, difference: tuple[float, float, float], learned: float, covered: float, releases: int = 1
 ) -> str:
-    """Return the verdict on a learned policy as one or more sentences.
-
-    said: better, too close or worse. difference: lower end, estimate, upper end, in the declared rewards. covered: the
-    share of the policy's actions that the file covers. releases: the number from which this one may have been chosen.
-    """
+    """Return the verdict on a learned policy as one or more sentences. said: better, too close or worse. difference:
+    lower end, estimate, upper end, in the declared rewards. covered: the share of the policy's actions that the file
+    covers. releases: the number from which this one may have been chosen."""
     low, value, high = map(_three, difference)
     ends = {"low": human(low), "high": human(high)}
     if said == "too close":
