@@ -112,7 +112,7 @@ def compiled(function: F, signature: Any) -> F:
             _registered.add(helper)
     # division by zero gives inf or nan, as it does for NumPy scalars in plain Python
     machine = numba.njit(function, error_model="numpy")
-    written = Path(function.__code__.co_filename).is_file()  # not typed at a prompt
+    written = Path(function.__code__.co_filename).is_file()  # and not typed at a prompt
     if written and (folder := cache_folder()) is not None:
         from dprl.engine.disk import KernelCache
 

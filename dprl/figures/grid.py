@@ -34,7 +34,7 @@ def cell_marks(drawing: Mapping[str, Any]) -> list[str]:
 
 
 def chance_over(drawing: Mapping[str, Any], visited: Array) -> float:
-    """Return the probability that an episode is over, which is that of the states without a cell. visited: [S]."""
+    """Return the probability that an episode is over: the sum of `visited` [S] over the states without a cell."""
     return float(visited[len(drawing["cells"]) :].sum()) if is_grid(drawing) else 0.0
 
 

@@ -25,7 +25,7 @@ ALONG = 80  # points examined along a line
 # Desired distances of a curve's number, as shares of the chart: from edges and other curves, and from other numbers.
 ENOUGH, APART = 0.1, 0.3
 FAINT = 0.16  # opacity of a guess among many
-WHOLE = {"marker": {"opacity": 1}}  # keeps points opaque that were not clicked; Plotly would fade them
+WHOLE = {"marker": {"opacity": 1}}  # for points that were not clicked, which Plotly would fade
 ABOVE = 1.06  # height of a marker's point above circles, which end at 1
 HELD = "held"  # name of the draggable trace in the browser
 
@@ -126,7 +126,7 @@ def fan(chart: Chart, start: tuple[float, float], end: float, choices: Sequence[
     colors = chart.colors
     x, y = start
     left, right = chart.layout["xaxis"]["range"]
-    inward = -1 if left < right else 1  # from the end of a slope, where the axis stops
+    inward = -1 if left < right else 1  # the direction from the end of a slope into the plot
     for place, (power, name) in enumerate(choices):
         top = y * (end / x) ** power
         edge = {"width": 2, "color": colors.muted}
@@ -185,7 +185,7 @@ def tags(chart: Chart, asked: AskedChart, order: Sequence[int], names: Sequence[
         if shown:
             verdict = {"own": own} if fits else {"own": own, "name": name}
             said = filled(SAID["rightly" if fits else "wrongly"], **verdict) if name else own
-            for trace in chart.traces:  # before all other symbols of the legend
+            for trace in chart.traces:  # list the curves before all other symbols in the legend
                 if trace.get("legendgroup") == style.plain(own) and trace.get("showlegend", True):
                     trace |= {"name": f"{number}. {said}", "legendrank": number}
         fill, ink = (colors.ink, colors.background) if fits else (colors.background, colors.ink)

@@ -17,7 +17,7 @@ from dprl.words import human, percent
 
 Policy = NDArray[np.integer[Any]]
 
-TOLD_APART = 8  # actions that can have distinct colours
+TOLD_APART = 8  # the most actions that can have distinct colours
 
 
 def environment_drawing(

@@ -18,7 +18,7 @@ from dprl.words import human
 
 SAID = messages("charts")["regret"]
 
-SHARES = 1.05  # no episode loses more than V*, which is drawn as a line
+SHARES = 1.05  # the end of the axis of shares, just above the line at V*, the largest possible loss
 Measure = Literal["cumulative", "share", "per-episode", "extra"]
 
 TITLES: dict[Measure, str] = SAID["titles"]

@@ -39,7 +39,7 @@ from dprl.words import SAID as NUMBERS
 from dprl.words import human, plural, promise, proves
 
 FEWEST_USERS = 10_000  # smallest number of users on the slider; with fewer, hardly any curve bends
-PlayedMeasure = Literal["share", "cumulative", "per-episode"]  # of `figures.regret.Measure`
+PlayedMeasure = Literal["share", "cumulative", "per-episode"]  # a part of `figures.regret.Measure`
 # Templates that the page fills with the results of its runs.
 SENTENCES = (
     "lost", "lost_where_compared", "beside", "beside_times", "left_out", "learned", "learned_later", "learned_alike",

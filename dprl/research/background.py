@@ -61,7 +61,7 @@ def collect(
 def looks(
     store: Store, wanted: Sequence[S], visitor: str, read: Callable[[Store, S], T | None], found: dict[S, T]
 ) -> Generator[float, None, None]:
-    """Poll all runs, add finished ones to `found`, and yield the share done; closing this withdraws the requests."""
+    """Poll all runs, add finished ones to `found`, and yield the share done. When closed, withdraw the requests."""
     asked: dict[S, int] = {}  # the number of requests for each
     try:
         for spec in wanted:

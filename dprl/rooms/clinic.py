@@ -111,8 +111,8 @@ def width(part: int) -> int:
 
 
 def spread_of_visits(n: int, epsilon: float) -> float:
-    """Return the largest standard deviation of `visits_read` with n reports: that of a state in which everybody always
-    is. A phone's reports on different steps are uncorrelated, so their variances add up."""
+    """Return the largest standard deviation of `visits_read` with n reports, which occurs if everybody is always in the
+    same state. A phone's reports on different steps are uncorrelated, so their variances add up."""
     asked = asking_at(epsilon)
     turned = flip(asked.bit)
     noise = turned * (1 - turned) / (1 - 2 * turned) ** 2

@@ -165,7 +165,7 @@ class ShareEstimate:
 
 
 def estimate_share(room: str, step: ClassStep) -> ShareEstimate | None:
-    """Estimate the share of yes in the answers to a question; None without answers. room: seeds the curator's noise."""
+    """Estimate the share of yes among the answers to a question, or return None. room: seeds the curator's noise."""
     if not step.answers or not isinstance(step.content, Question):
         return None
     n, reported, epsilon = len(step.answers), step.answers.count(YES), step.content.epsilon

@@ -74,7 +74,7 @@ def connected(address: str) -> Client:
         logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
         return Client(address, timeout=_CONNECT, set_as_default=False)
-    except OSError as error:  # a timeout, too
+    except OSError as error:  # including timeouts
         raise StoreError(f"There is no Dask scheduler at {address}.") from error
 
 
@@ -104,7 +104,7 @@ class DaskSlot:
                     if self._client.status != "running":
                         raise Lost
                 future.cancel()
-        except (CancelledError, UnboundLocalError, OSError):  # `distributed` loses a wait that it cancels
+        except (CancelledError, UnboundLocalError, OSError):  # raised by waits that `distributed` cancels
             raise Lost from None
         raise Died("it left the cluster")
 

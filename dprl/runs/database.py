@@ -145,7 +145,7 @@ class Database:
 
     def _begin(self) -> None:
         with contextlib.closing(self._connect()) as db:
-            db.execute("PRAGMA auto_vacuum = INCREMENTAL")  # only an empty file accepts it, before WAL
+            db.execute("PRAGMA auto_vacuum = INCREMENTAL")  # possible only in an empty file, before WAL
             db.execute("PRAGMA journal_mode = WAL")
             db.executescript(
                 f"BEGIN IMMEDIATE; {self._tables} PRAGMA user_version = {self._version}; COMMIT;"

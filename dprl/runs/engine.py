@@ -65,7 +65,7 @@ class Engine:
         with self.work:
             self.slots.discard(slot)
             if not any(seed.playing and seed.slot is slot for seed in self.queue.begun()):
-                self.queue.lost(slot)  # otherwise `play` raises, and decides about that seed
+                self.queue.lost(slot)  # otherwise, the error from `play` decides about the seed
             self.work.notify_all()
         slot.close()
 

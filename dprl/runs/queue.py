@@ -20,7 +20,7 @@ from dprl.runs.workers import Slot
 
 DEATHS = 2
 AWAY = 5.0  # seconds without its tab after which a visitor's work comes last
-QUESTIONS = 4096  # waiting at most; the oldest are dropped
+QUESTIONS = 4096  # the most that may wait; the oldest are dropped
 _IDLE = 1000  # seeds that nobody waits for but whose curves are kept
 _RUNS = 10_000
 
@@ -140,7 +140,7 @@ class Queue:
         self.seeds: dict[str, Seed] = {}  # unfinished ones by key
         self.questions: OrderedDict[str, Order] = OrderedDict()  # the newest last
         self.taken: set[str] = set()  # questions that a worker is answering
-        self.failures: Counter[str] = Counter()  # by question; after DEATHS there is no answer
+        self.failures: Counter[str] = Counter()  # by question; after DEATHS failures, there is no answer
         self.tabs: dict[str, float] = {}  # tabs with leases, and when each was last seen
         # by visitor: runs with fresh seeds, and the start of the last turn
         self._queues: defaultdict[str, dict[Run, None]] = defaultdict(dict)
@@ -294,7 +294,7 @@ class Queue:
         seed.playing, seed.seconds = False, seed.seconds + seconds
         self.change(*seed.runs)
         if report.refused and seed.slot is not None and seed.slot.plays == "away":
-            seed.here = True  # files may be kept on this machine alone
+            seed.here = True  # the spec may need files that only this machine has
             self._give_back(seed)
         elif report.failed:
             self._fail(seed, report.failed)
@@ -311,8 +311,8 @@ class Queue:
             self._settle(seed)
 
     def died(self, order: Order, slot: Slot, cause: str) -> None:
-        """Record that a worker process died. Its unfinished seeds start again, but a seed during which a worker has
-        died twice fails. cause: "" if the worker was idle."""
+        """Record that a worker process died. Its unfinished seeds start again, but the seed that it was working on
+        fails if this happens a second time. cause: "" if the worker was idle."""
         seed = self.seeds.get(order.key)
         if cause and seed and seed.slot is slot:
             seed.deaths += 1

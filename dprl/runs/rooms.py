@@ -32,7 +32,7 @@ LETTERS = "BCDFGHJKLMNPRSTVWXYZ"  # of codes: no vowels, so no words; no digits,
 CODE_LENGTH, LINK_LENGTH = 6, 8  # letters of a room's code and of a short link
 MOST_LETTERS = 4000  # of a link
 HOURS = 24  # after which a room is deleted
-MOST_PEOPLE, MOST_STEPS, MOST_ROOMS = 200, 30, 50  # in a room, in a room, and on this server
+MOST_PEOPLE, MOST_STEPS, MOST_ROOMS = 200, 30, 50  # in a room, in a room, and on the server
 
 SAID, LINKS = messages("room")["refused"], messages("refusals")["link"]
 OFF, CLOSED, TWICE, WAIT = SAID["off"], SAID["closed"], SAID["twice"], SAID["wait"]

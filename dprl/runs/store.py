@@ -35,7 +35,7 @@ log = logging.getLogger("dprl.runs")
 
 _LOOK = 2.0  # seconds after which the file is read again for the results of other processes
 _FORECAST = 1.0  # seconds for which an estimate holds
-_FAILURES = 5  # reported at most
+_FAILURES = 5  # the most that are reported
 _WEEK = 7 * 24 * 3600
 _NO_POINTS = np.zeros(0, np.int64), np.zeros(0)
 MADE_ROOM = "The details of this run were deleted to make room for newer results; its curve is still here."
@@ -218,7 +218,7 @@ class Store:
             if (seeds is None or number in seeds) and (data := self.results.trace(key)) is not None:
                 try:
                     found.append(self._simulation.trace_from_bytes(data))
-                except ValueError:  # damaged on the disk: it is computed again
+                except ValueError:  # damaged on disk, so it is computed again
                     self.results.forget([key])
         return found
 

@@ -38,7 +38,7 @@ def about_trust(costs: Sequence[Cost], epsilon: float) -> str:
     free = next(cost for cost in costs if cost.model == "none")
     private = [cost for cost in costs if cost.model != "none"]
     first, last = (private[:-1], private[-1:]) if len(private) > 2 else (private, [])
-    # each sentence contains "as many" only once
+    # so that each sentence contains "as many" only once
     beside = [_how_many_times(c, free, "times" if i else "times_users") for i, c in enumerate(first)]
     return " ".join(
         [
