@@ -99,9 +99,9 @@ def _announce() -> None:
 
 @cache
 def compiled(function: F, signature: Any) -> F:
-    """Compile `function` to machine code for the declared `signature` (a numba string or signature object). Raises
-    KernelError, and SpecError if numba's compiler is switched off. Without declared signatures, the types of functions
-    passed as arguments differ between processes, and the disk cache is never used."""
+    """Compile `function` to machine code for the declared `signature` (a numba string or signature object).
+    Raises KernelError, and SpecError if numba's compiler is switched off. Without declared signatures, the types of
+    functions passed as arguments differ between processes, and the disk cache is never used."""
     numba = _numba()
     if numba.config.DISABLE_JIT:
         raise SpecError(*_DISABLED)

@@ -102,8 +102,8 @@ LOOKED_UP = ("_get_wrapper_address", "_get_jit_address")  # names of functions i
 
 
 def remember() -> None:
-    """Make numba look up a compiled function's address only once for each kernel that receives it as an argument. By
-    default, numba hashes signatures to look up each such address twice in every call, which was 15 to 40% of a run's
+    """Make numba look up a compiled function's address only once for each kernel that receives it as an argument.
+    By default, numba hashes signatures to look up each such address twice in every call, which was 15 to 40% of a run's
     time. This will be unnecessary once numba caches an address with its overload."""
     for name in LOOKED_UP:
         look_up = getattr(function_type, name)

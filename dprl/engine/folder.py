@@ -56,8 +56,8 @@ def make_inside(folder: Path) -> None:
 
 
 def write_whole(path: Path, content: bytes, first: bool = False) -> None:
-    """Write a private file completely or not at all, and flush it to disk. Raises OSError if this fails.
-    first: keep the file if it already exists."""
+    """Write a private file completely or not at all, and flush it to disk.
+    Raises OSError if this fails. first: keep the file if it already exists."""
     part = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
     try:
         with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:

@@ -169,9 +169,9 @@ def ellipsoid(
     see: str = "",
     dark: bool = False,
 ) -> Picture:
-    """Draw the confidence set of two weights, with the estimated and the true weights [2]. noisy, quiet: the set's
-    closed outline [N, 2] with the run's noise and, for the same users, without noise. bound: C_w, the maximum length of
-    the weights, drawn as a circle. near: zoom in on the set, with two different scales."""
+    """Draw the confidence set of two weights, with the estimated and the true weights [2].
+    noisy, quiet: the set's closed outline [N, 2] with the run's noise and, for the same users, without noise. bound:
+    C_w, the maximum length of the weights, drawn as a circle. near: zoom in on the set, with two different scales."""
     chart = Chart(
         "Possible weights",
         names[0],

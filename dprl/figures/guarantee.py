@@ -24,8 +24,8 @@ def noise_ladder(
     see: str = "",
     dark: bool = False,
 ) -> Picture:
-    """Draw the noise in one counter as bars on a logarithmic axis, one for each `privacy.guarantee.LadderStep`. own:
-    the index of the run's own step, drawn in the colour of its `epsilon`. instance: the name of the problem."""
+    """Draw the noise in one counter as bars on a logarithmic axis, one for each `privacy.guarantee.LadderStep`.
+    own: the index of the run's own step, drawn in the colour of its `epsilon`. instance: the name of the problem."""
     chart = Chart(
         "Noise on one counter of visits",
         "Standard deviation (visits)",

@@ -174,9 +174,9 @@ def places_to_press(chart: Chart, asked: AskedChart, at: Sequence[float], words:
 
 
 def tags(chart: Chart, asked: AskedChart, order: Sequence[int], names: Sequence[str], shown: bool) -> None:
-    """Write a number on each curve, and list the names that a visitor gave the curves in the legend. Once the answer is
-    shown, the legend also lists the true names. order: the index of the curve for each number, from 1 on. names: in the
-    same order, "" for a curve without one."""
+    """Write a number on each curve, and list the names that a visitor gave the curves in the legend.
+    Once the answer is shown, the legend also lists the true names. order: the index of the curve for each number, from
+    1 on. names: in the same order, "" for a curve without one."""
     colors = chart.colors
     points = points_apart(asked, order)
     for number, ((x, y), name, place) in enumerate(zip(points, names, order, strict=True), 1):

@@ -77,8 +77,8 @@ def name_ends(chart: Chart, curves: Sequence[Series]) -> None:
 
 
 def worst_case(chart: Chart, curves: Sequence[Series], symbol: str = "V*", most: float | None = None) -> None:
-    """Draw the largest possible loss of an episode as a dotted line, if it is the same for all curves. symbol: the name
-    of the best policy's value. most: the height of the line, by default that loss."""
+    """Draw the largest possible loss of an episode as a dotted line, if it is the same for all curves.
+    symbol: the name of the best policy's value. most: the height of the line, by default that loss."""
     shown = [curve for curve in curves if curve.shown]
     values = {None if curve.v_star is None else round(curve.v_star, 9) for curve in shown}
     reached = [curve.x[[0, -1]] for curve in shown if len(curve.x)]

@@ -140,9 +140,9 @@ def over_steps(
     see: str = "",
     dark: bool,
 ) -> Picture:
-    """Stack panels whose columns are the steps of an episode. columns: the numbers of the table, each [H, S]. names,
-    palette: all categories and their colours, for a legend of those drawn. first: the number of the first step. when:
-    the subtitle, such as "after 10 episodes"."""
+    """Stack panels whose columns are the steps of an episode.
+    columns: the numbers of the table, each [H, S]. names, palette: all categories and their colours, for a legend of
+    those drawn. first: the number of the first step. when: the subtitle, such as "after 10 episodes"."""
     S, H = panels[0].z.shape
     chart = heat.stacked(
         panels,
@@ -204,8 +204,8 @@ def policy_beside_usual(
     dark: bool = False,
     **how: Any,
 ) -> Picture:
-    """Draw the policy's action in every state at every step, next to the action that users received most often. enough:
-    whether the policy decides, because at least one user certainly received its action [H, S]. visits, E: as in
+    """Draw the policy's action in every state at every step, next to the action that users received most often.
+    enough: True if the policy decides, because at least one user certainly received its action [H, S]. visits, E: see
     `most_often`. somebody: the words for those who decide if the policy does not. how: see `over_steps`."""
     A = len(action_labels)
     palette = [*graph.action_colors(A, dark), style.theme(dark).grid]

@@ -75,8 +75,8 @@ def all_to_lose(spec: Any, v_star: float) -> float:
 
 
 def proved_exponent(spec: Any, x: str, *, price: bool) -> float | None:
-    """Return the exponent of an axis `x` in a paper's bound, or None if there is none. price: use the term for the
-    privacy cost; otherwise, for suboptimality, the term that dominates when n is large."""
+    """Return the exponent of an axis `x` in a paper's bound, or None if there is none.
+    price: use the term for the privacy cost; otherwise, for suboptimality, the term that dominates when n is large."""
     online = spec.kind == RunSpec.kind
     bound = bound_of_run(spec) if online else bound_of(spec)
     if bound is None or x not in EXPONENTS or (online and not price):
@@ -108,9 +108,9 @@ def frontier_of(
     statistic: Statistic = "mean",
     world: str = "",
 ) -> Frontier:
-    """Return one line of a sweep along the axis `x`. The slope is fitted to points whose runs learned enough. ends,
-    worst_of: return a run's final values [seeds] and its largest possible loss; NaN if unknown. world: the environment,
-    if the chart shows several."""
+    """Return one line of a sweep along the axis `x`.
+    The slope is fitted to points whose runs learned enough. ends, worst_of: return a run's final values [seeds] and its
+    largest possible loss; NaN if unknown. world: the environment, if the chart shows several."""
 
     def band_of(values: Array) -> tuple[float, float, float]:
         return center_of(values[np.isfinite(values)], statistic)

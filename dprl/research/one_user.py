@@ -78,9 +78,9 @@ def episode(
     random: np.random.Generator,
     chances: Array | None = None,
 ) -> tuple[list[int], list[int]]:
-    """Return the states and the actions of one user as two lists of H numbers. P, first: the probabilities of the next
-    state [H, S, A, S] and of the first one [S]; policy: the actions [H, S]; chances: the action probabilities [H, S, A]
-    of a stochastic policy, which replace `policy`."""
+    """Return the states and the actions of one user as two lists of H numbers.
+    P, first: the probabilities of the next state [H, S, A, S] and of the first one [S]; policy: the actions [H, S];
+    chances: the action probabilities [H, S, A] of a stochastic policy, which replace `policy`."""
     H, S = P.shape[:2]
     state, states, actions = int(random.choice(S, p=first)), [], []
     for h in range(H):

@@ -82,9 +82,9 @@ def series_of(
     finished: bool = True,
     v_star: float | None = None,
 ) -> Series:
-    """Return one curve of a comparison. known, baseline: the known results of the run and of its non-private baseline
-    (needed for `extra`). note: the text for an unfinished run. v_star: V* if known; it must be above 0 for the measure
-    `share`."""
+    """Return one curve of a comparison.
+    known, baseline: the known results of the run and of its non-private baseline (needed for `extra`). note: the text
+    for an unfinished run. v_star: V* if known; it must be above 0 for the measure `share`."""
     episodes, rows, averaged = known.at, known.values, known.averaged
     if measure in ("share", "per-episode"):
         best = 1.0 if measure == "per-episode" else v_star or math.nan

@@ -85,9 +85,9 @@ def shuffled(epsilon: float, n: int, delta: float) -> float:
 
 
 def curator_count(yes: int, epsilon: float, rng: np.random.Generator) -> tuple[int, int]:
-    """Return a trusted curator's noisy count of `yes` answers, and its largest error in a share LEVEL of all draws. The
-    count is (epsilon, 0)-private when one answer is replaced. Its noise z is two-sided geometric, with probabilities
-    proportional to e^(-epsilon |z|) (Ghosh, Roughgarden, Sundararajan 2009)."""
+    """Return a trusted curator's noisy count of `yes` answers, and its largest error in a share LEVEL of all draws.
+    The count is (epsilon, 0)-private when one answer is replaced. Its noise z is two-sided geometric, with
+    probabilities proportional to e^(-epsilon |z|) (Ghosh, Roughgarden, Sundararajan 2009)."""
     ratio = math.exp(-epsilon)
     said = yes + int(rng.geometric(1 - ratio)) - int(rng.geometric(1 - ratio))
     # P(|z| > far) is 2 ratio^(far + 1)/(1 + ratio)

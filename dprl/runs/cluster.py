@@ -79,7 +79,7 @@ def connected(address: str) -> Client:
 
 
 class DaskSlot:
-    """The slot through which a worker thread in a Dask cluster receives tasks. gone: whether the worker has left."""
+    """The slot through which a worker thread in a Dask cluster receives tasks. gone: set once the worker has left."""
 
     plays: Literal["all", "here", "away"] = "away"
 
@@ -167,8 +167,8 @@ class Cluster:
 
 
 def main(workers: int, port: int) -> int:
-    """Run a Dask scheduler and `workers` worker processes, open only to this machine, until Ctrl-C or SIGTERM. Return
-    the exit status. Raises SpecError if Dask is not installed, or the port is in use."""
+    """Run a Dask scheduler and `workers` worker processes, open only to this machine, until Ctrl-C or SIGTERM.
+    Return the exit status. Raises SpecError if Dask is not installed, or the port is in use."""
     installed("cluster")
     from distributed import LocalCluster
 

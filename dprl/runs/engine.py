@@ -22,7 +22,7 @@ class Engine:
 
     Attributes:
         queue: used only under the lock `work`, which is notified when there is something to do.
-        trouble: a sentence while no worker can be reached, else ""; closed: whether the workers were stopped.
+        trouble: a sentence while no worker can be reached, else ""; closed: True once the workers were stopped.
     """
 
     def __init__(self, results: Results, simulation: str) -> None:
@@ -77,7 +77,7 @@ class Engine:
             self.work.notify_all()
 
     def turn(self, slot: Slot, wait: bool = False) -> bool:
-        """Let a worker spend a turn on one task; return whether there was a task. wait: whether to wait for one."""
+        """Let a worker spend a turn on one task; return whether there was one. wait: wait for a task if necessary."""
         with self.work:
             while (order := None if self.closed or self._results.crowded else self.queue.next(slot)) is None:
                 if not wait or self.closed or slot not in self.slots:

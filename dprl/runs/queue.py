@@ -40,7 +40,7 @@ class Seed:
 
     Attributes:
         state: stays `queued` while the seed is played.
-        slot: the slot whose worker started it; playing: whether it has a turn; here: whether no cluster can play it.
+        slot: the slot whose worker started it; playing: True during its turn; here: True if no cluster can play it.
         seconds: the duration of its turns so far.
     """
 
@@ -127,8 +127,8 @@ def first(claims: Iterable[Claim]) -> Claim | None:
 
 
 def may_begin(begun: int, run_has: bool, visitor_has: bool) -> bool:
-    """Return whether a worker that has already started `begun` seeds may start another. run_has, visitor_has: whether
-    any worker has started a seed of the same run or for the same visitor."""
+    """Return whether a worker that has already started `begun` seeds may start another.
+    run_has, visitor_has: True if a worker has started a seed of the same run, or for the same visitor."""
     return begun == 0 or (begun < HELD and not run_has) or (begun < MOST and not visitor_has)
 
 
@@ -165,7 +165,7 @@ class Queue:
             run.rev = self._changes
 
     def lacking(self, run: Run, again: bool) -> list[tuple[int, str]]:
-        """Return the number and key of each seed that a request would queue. again: whether to retry failed seeds."""
+        """Return the number and key of each seed that a request would queue. again: retry failed seeds, too."""
         going = ("queued",) if again else ("queued", "failed")
         return [
             (number, key)

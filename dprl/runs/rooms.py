@@ -100,7 +100,7 @@ class Room:
 
 
 class Rooms:
-    """Operations on rooms for classes: open, join, ask, answer, and close. allowed: whether rooms are allowed here."""
+    """Operations on rooms for classes: open, join, ask, answer, and close. allowed: True if rooms are allowed here."""
 
     def __init__(self, file: Database) -> None:
         self._file = file

@@ -45,7 +45,7 @@ class Store:
     """The store of runs, in two SQLite files: one for results, one for rooms and short links. All threads of a process
     may use one `Store`. Processes share results through the file; requests are known only to their own process.
 
-    public: whether all requests of the dashboard are leased, not only those through a link. link_seconds: the
+    public: True if all requests of the dashboard are leased, not only those from links. link_seconds: the
     estimated seconds on one core that a link may start by itself. grace: the seconds for which leased work continues
     after its tab is gone. simulation: see turn.SIMULATION. Raises StoreError if the store cannot be used.
     """
@@ -75,8 +75,8 @@ class Store:
         again: bool = False,
         draft: bool = False,
     ) -> None:
-        """Request a run for a visitor. lease: the browser tab, if the request is to end when the tab closes. Finished
-        seeds stay, and so do failed ones unless `again`. A draft gives way to all other requests. Raises SpecError if
+        """Request a run for a visitor. Finished seeds stay, and so do failed ones unless `again`. A draft gives way to
+        all other requests. lease: the browser tab, if the request is to end when the tab closes. Raises SpecError if
         the run exceeds a limit, and Refused if more would wait than leases allow."""
         run = self._look(spec)
         with self._work:

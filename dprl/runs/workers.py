@@ -42,8 +42,8 @@ class Slot(Protocol):
 
 
 class PipeSlot:
-    """A worker process on this machine, connected by a private socket pair; it ends when the connection closes. It does
-    not use `multiprocessing`, which would run Streamlit's script again."""
+    """A worker process on this machine, connected by a private socket pair; it ends when the connection closes.
+    It does not use `multiprocessing`, which would run Streamlit's script again."""
 
     def __init__(self, simulation: str = SIMULATION, plays: Literal["all", "here"] = "all") -> None:
         self.plays: Literal["all", "here", "away"] = plays

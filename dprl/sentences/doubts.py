@@ -44,8 +44,8 @@ def about_negative_prices(names: Sequence[str]) -> str:
 
 
 def of_seeds(statistic: Statistic, seeds: int, what: str = SEEDS) -> str:
-    """Describe a chart's statistic over seeds; for medians of very few seeds, explain why there is no interval. seeds:
-    the smallest number over all curves. what: `SEEDS` or `DATA_SETS` of figures.lines."""
+    """Describe a chart's statistic over seeds; for medians of very few seeds, explain why there is no interval.
+    seeds: the smallest number over all curves. what: `SEEDS` or `DATA_SETS` of figures.lines."""
     said = filled(STATISTIC["statistic"], statistic=statistic, what=what)
     if statistic == "median" and seeds < FEWEST_FOR_MEDIAN:
         said = f"{said} {filled(STATISTIC['few'], fewest=FEWEST_FOR_MEDIAN, what=what)}"

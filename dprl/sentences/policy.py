@@ -27,9 +27,9 @@ def at_step(
     over: float = 0.0,
     sure: Array | None = None,
 ) -> str:
-    """Describe a policy's actions at one step in the states that it can reach by then. chosen: the actions [S]. wrong:
-    marks states in which the optimal policy does better [S]. over: the share of episodes that have ended before this
-    step. sure: the probability of a stochastic policy's likeliest action [S]."""
+    """Describe a policy's actions at one step in the states that it can reach by then.
+    chosen: the actions [S]. wrong: marks states in which the optimal policy does better [S]. over: the share of
+    episodes that have ended before this step. sure: the probability of a stochastic policy's likeliest action [S]."""
     counts = np.bincount(chosen[reached].astype(int), minlength=len(action_labels))
     leading, lost = int(counts.argmax()), int((wrong & reached).sum())
     chosen_as, all_states = "chosen" if sure is None else "likeliest", len(chosen)

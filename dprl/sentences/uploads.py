@@ -110,9 +110,9 @@ def below(got: float) -> str:
 
 
 def about_bound(rho: float, value: float, of: str, least: float, beta: float, assumed: str) -> str:
-    """Describe the proved lower bound V~ of one release. value: V~ in the declared rewards. of: the people that the
-    policies were learned from, in words. least: the smallest possible reward of an episode. beta: the failure
-    probability. assumed: the proof's assumption about users."""
+    """Describe the proved lower bound V~ of one release.
+    value: V~ in the declared rewards. of: the people that the policies were learned from, in words. least: the smallest
+    possible reward of an episode. beta: the failure probability. assumed: the proof's assumption about users."""
     if value <= least:
         return filled(SAID["nothing_proved"], of=of, rho=f"{rho:g}", least=human(least))
     return filled(
