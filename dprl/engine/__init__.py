@@ -1,8 +1,7 @@
-"""The engine: run kernels, which are written as plain Python functions, as machine code or WebAssembly.
+"""The engine runs kernels, which are plain Python functions, as machine code or WebAssembly.
 
 `assets/engine.wasm` contains the compiled kernels of learners that plan from counts (`host`). numba compiles all others
-on first use, in the process that needs them (`compiler`). Both give the same results, bit for bit. Until a kernel is
-needed, nothing is compiled, and neither wasmtime nor numba is imported.
+on first use (`compiler`). Both give the same results, bit for bit. wasmtime and numba are imported only when needed.
 """
 
 from dprl.engine.compiler import KernelError, cache_folder, compiled, function_type, kernel, rng_type, type_of

@@ -1,8 +1,8 @@
 """Compile kernels with numba on first use, in the process that needs them.
 
-A function marked `@kernel` stays an ordinary Python function (tests run it as such and get the same bits).
-`compiled(function, signature)` returns it as machine code, which is stored on disk (`disk`), in a directory named after
-a digest of all of the package's sources (`folder`), because a kernel may call functions in other files.
+A function marked `@kernel` stays an ordinary Python function; tests run it as one and get the same bits. `compiled`
+returns its machine code and stores it (`disk`) in a folder named after a digest of all sources (`folder`), because a
+kernel may call functions in other files.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class KernelError(Exception):
-    """The error for a function that numba cannot compile: its name, numba's reason, and the place in the source."""
+    """Raised when numba cannot compile a function; the message gives its name, the reason and the source line."""
 
 
 _DISABLED = "NUMBA_DISABLE_JIT", "simulations run as compiled code; unset it, or set it to 0."
@@ -40,7 +40,7 @@ def kernel(function: F) -> F:
     return function
 
 
-TOGETHER = 60.0  # seconds within which compiling processes count as started together
+TOGETHER = 60.0  # seconds; processes that begin to compile within this time count as started together
 
 
 @cache
@@ -52,8 +52,8 @@ def _numba() -> Any:
 
 @cache
 def cache_folder() -> Path | None:
-    """Return the folder for compiled code (NUMBA_CACHE_DIR, or one in DPRL_HOME), locked for this process; None if it
-    cannot be used. Code compiled from other sources is removed from DPRL_HOME unless a process has locked it."""
+    """Lock and return the folder for compiled code (NUMBA_CACHE_DIR, or one in DPRL_HOME); None if it cannot be used.
+    Remove code compiled from other sources from DPRL_HOME, unless a process has locked it."""
     given = os.environ.get("NUMBA_CACHE_DIR")
     folder = Path(given) if given else kernels(source_digest())
     try:
@@ -76,13 +76,13 @@ def on_disk(function: Callable[..., Any]) -> bool:
 
 
 def file_name(function: Callable[..., Any]) -> str:
-    """Return the prefix of the file names under which a kernel's compiled code is stored."""
+    """Return the first part of the names of the files that store a kernel's compiled code."""
     return f"{function.__module__}.{function.__qualname__}"[-80:]
 
 
 @cache
 def _announce() -> None:
-    """Log once per process that numba is compiling; only one of the workers that start together logs it."""
+    """Log that numba is compiling: once per process, and only once if several workers start together."""
     folder = cache_folder()
     if folder is not None:
         mark = folder / "announced"
@@ -99,12 +99,9 @@ def _announce() -> None:
 
 @cache
 def compiled(function: F, signature: Any) -> F:
-    """Compile `function` to machine code for the declared `signature` (a numba string or signature object). Raises
-    KernelError, and SpecError if numba's compiler is switched off.
-
-    Signatures are declared because otherwise the types of functions passed as arguments differ between processes, and
-    the disk cache is never used.
-    """
+    """Compile `function` to machine code for the declared `signature` (a numba string or signature object).
+    Raises KernelError, and SpecError if numba's compiler is switched off. Without declared signatures, the types of
+    functions passed as arguments differ between processes, and the disk cache is never used."""
     numba = _numba()
     if numba.config.DISABLE_JIT:
         raise SpecError(*_DISABLED)
@@ -115,7 +112,7 @@ def compiled(function: F, signature: Any) -> F:
             _registered.add(helper)
     # division by zero gives inf or nan, as it does for NumPy scalars in plain Python
     machine = numba.njit(function, error_model="numpy")
-    written = Path(function.__code__.co_filename).is_file()  # not typed at a prompt
+    written = Path(function.__code__.co_filename).is_file()  # and not typed at a prompt
     if written and (folder := cache_folder()) is not None:
         from dprl.engine.disk import KernelCache
 

@@ -1,6 +1,6 @@
 """A cache of compiled code on disk: one file for each kernel and signature, with a digest of its content.
 
-It replaces numba's own cache, which fails forever once a file is damaged, and runs a kernel even if a bit has flipped.
+It replaces numba's own cache, which fails forever once a file is damaged, and runs code even if a bit has flipped.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _DIGEST = 32  # bytes
 
 
 class KernelCache(NullCache):
-    """A function's compiled code on disk, in `folder`. sources: a digest of the functions it calls in other files."""
+    """The compiled code of a function, stored in `folder`. sources: a digest of the code that it calls elsewhere."""
 
     def __init__(self, function: Callable[..., Any], folder: Path, sources: str) -> None:
         self._folder = folder
@@ -103,12 +103,8 @@ LOOKED_UP = ("_get_wrapper_address", "_get_jit_address")  # names of functions i
 
 def remember() -> None:
     """Make numba look up a compiled function's address only once for each kernel that receives it as an argument.
-
-    A kernel receives other kernels as arguments: the planner, the schedule, the noise. By default numba looks up the
-    address of each of them twice in every call by hashing signatures, which was 15 to 40% of a run's time.
-
-    This will be unnecessary once numba caches an address with its overload.
-    """
+    By default, numba hashes signatures to look up each such address twice in every call, which was 15 to 40% of a run's
+    time. This will be unnecessary once numba caches an address with its overload."""
     for name in LOOKED_UP:
         look_up = getattr(function_type, name)
         if not hasattr(look_up, "__wrapped__"):
@@ -116,7 +112,7 @@ def remember() -> None:
 
 
 def remembering(look_up: Callable[[Any, Any], int]) -> Callable[[Any, Any], int]:
-    """Wrap an address lookup so that it caches its results for fully compiled functions, as all of ours are."""
+    """Cache the results of an address lookup for fully compiled functions, which all of ours are."""
     known: dict[tuple[int, int], tuple[Any, Any, int]] = {}
 
     def address(function: Any, signature: Any) -> int:

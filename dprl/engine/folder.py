@@ -1,4 +1,4 @@
-"""The folder in which this program stores its files; only its user has access to it."""
+"""The private folder in which this program stores its files."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _held: list[int] = []
 
 
 def home() -> Path:
-    """Return the folder for this program's files: DPRL_HOME, else ~/.cache/dprl. Raises SpecError if there is none."""
+    """Return the folder for our files: DPRL_HOME, or else ~/.cache/dprl. Raises SpecError if the path is invalid."""
     given = os.environ.get("DPRL_HOME") or "~/.cache/dprl"
     if re.search(r"\$[\w{]", given):
         raise SpecError(
@@ -42,11 +42,8 @@ def kernels(digest: str) -> Path:
 
 
 def private(folder: Path) -> None:
-    """Create `folder` if necessary, and make it private (mode 0700).
-
-    A folder that also contains other files keeps its mode, because it was not created for this program alone. Raises
-    OSError if the folder cannot be created.
-    """
+    """Create `folder` if necessary, and make it private (mode 0700) unless it also contains other programs' files.
+    Raises OSError if it cannot be created."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     if all(name.startswith(_OURS) for name in os.listdir(folder)):
         _close(folder)
@@ -59,8 +56,8 @@ def make_inside(folder: Path) -> None:
 
 
 def write_whole(path: Path, content: bytes, first: bool = False) -> None:
-    """Write a private file completely or not at all, and flush it to disk; if `first` is true, keep an existing file.
-    Raises OSError if this fails."""
+    """Write a private file completely or not at all, and flush it to disk.
+    Raises OSError if this fails. first: keep the file if it already exists."""
     part = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
     try:
         with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
@@ -88,11 +85,8 @@ def settle(folder: Path) -> None:
 
 
 def hold(folder: Path) -> bool:
-    """Create a folder of compiled code if necessary, and lock it so that `remove_others` keeps it.
-
-    Returns whether code from the folder can be trusted, because nobody else owns the folder or can write to it. Raises
-    OSError if the folder cannot be created.
-    """
+    """Create a folder for compiled code if necessary, and lock it so that `remove_others` keeps it. Return whether its
+    code can be trusted: nobody else owns it or can write to it. Raises OSError if it cannot be created."""
     if folder == kernels(folder.name):
         private(home())
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -111,7 +105,7 @@ def hold(folder: Path) -> bool:
 
 
 def remove_others(digest: str) -> None:
-    """Remove the compiled code of sources with other digests, unless a process has locked it."""
+    """Remove code compiled from sources with other digests, unless a process has locked it."""
     for folder in kernels(digest).parent.glob("*"):
         if re.fullmatch("[0-9a-f]{16}", folder.name) and folder.name != digest:
             with contextlib.suppress(OSError):  # a folder that remains does no harm

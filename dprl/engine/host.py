@@ -18,7 +18,7 @@ from dprl.engine.pack import GENERATOR, BufferAddress, Packing, Word
 
 WORD = 8  # bytes
 LINE = 64  # bytes; each array starts at a multiple of this number
-MOST = 2**31  # bytes of arrays placed together; a module has at most twice as many
+MOST = 2**31  # bytes that one call to `place` may reserve, half of a module's largest memory
 
 
 @cache
@@ -33,7 +33,7 @@ def missing() -> str:
 
 @cache
 def _loaded() -> tuple[Any, Any, dict[str, int]]:
-    """Load the WebAssembly module: return wasmtime's engine, the compiled module, and the numbers of its functions."""
+    """Load the WebAssembly module. Return wasmtime's engine, the module, and the number of each of its functions."""
     import wasmtime
 
     engine = wasmtime.Engine()
@@ -59,7 +59,7 @@ class Instance:
         self._refresh()
 
     def place(self, arrays: Sequence[NDArray[Any]]) -> list[int]:
-        """Copy contiguous arrays into the instance's memory; return the addresses. Raises MemoryError if it is full."""
+        """Copy contiguous arrays into the memory, and return their addresses. Raises MemoryError if it is full."""
         ends = np.cumsum([max(-(-array.nbytes // LINE), 1) * LINE for array in arrays]).tolist()
         first = int(self._exports["allocate"](self._store, ends[-1])) if ends[-1] < MOST else 0
         if first == 0:
@@ -71,7 +71,7 @@ class Instance:
         return addresses
 
     def release(self, addresses: Sequence[int]) -> None:
-        """Free the memory that one call of `place` reserved. addresses: the result of that call."""
+        """Free the memory that one call to `place` reserved. addresses: the result of that call."""
         self._exports["release"](self._store, addresses[0])
 
     def write(self, address: int, array: NDArray[Any]) -> None:
@@ -101,18 +101,18 @@ class Instance:
         return np.array([word & (2**64 - 1) for word in found], dtype=np.uint64)
 
     def call(self, kernel: str, words: int) -> None:
-        """Call a kernel whose arguments are at this address. Raises RuntimeError if the kernel reports an error."""
+        """Call a kernel whose arguments are stored at `words`. Raises RuntimeError if it reports an error."""
         status = self._exports["call"](self._store, self._numbers[kernel], words)
         self._refresh()
         if status != 0:
             raise RuntimeError(f"the kernel {kernel} reported an error.")
 
 
-_shared = threading.local()  # the instance that a thread's calls share
+_shared = threading.local()  # one instance for all calls in a thread
 
 
 class ModuleKernel:
-    """A kernel of the WebAssembly module that Python can call: numbers and arrays are copied to the module and back."""
+    """A callable kernel of the WebAssembly module; arguments are copied to the module, and arrays are copied back."""
 
     def __init__(self, name: str, function: Callable[..., Any]) -> None:
         self.py_func, self._name = function, name
@@ -141,8 +141,8 @@ class ModuleKernel:
 
 @cache
 def ready(function: Callable[..., Any], signature: str) -> Callable[..., Any]:
-    """Return a callable kernel: from the WebAssembly module if it contains the current version, else compiled by numba
-    for the declared `signature`. The kernel must not return anything or draw random numbers."""
+    """Return a callable kernel: from the WebAssembly module if it contains the current version, otherwise compiled by
+    numba for `signature`. The kernel must not return anything or draw random numbers."""
     kernel = Held(own_name(function), signature, (function,))
     if missing() or lack([kernel]):
         machine: Callable[..., Any] = compiled(function, signature)

@@ -1,4 +1,4 @@
-"""The WebAssembly module: which kernels it contains, and whether it was built from their current sources."""
+"""The kernels that the WebAssembly module contains, with checks that it was built from their current sources."""
 
 from __future__ import annotations
 
@@ -22,13 +22,12 @@ class Manifest(NamedTuple):
     tools: str  # the digest of the tools that built the module (bench/engine_wasm computes it)
     sha256: str  # the digest of the module itself, 64 hex digits
     versions: dict[str, str]  # the versions of the packages that built the module
-    # the kernels' names in the order of their numbers, each with the `kernel_digest` of its sources
-    kernels: dict[str, str]
+    kernels: dict[str, str]  # the name and `kernel_digest` of each kernel, in the order of their numbers
 
 
 @cache
 def manifest() -> Manifest:
-    """Read assets/engine.json, which describes the WebAssembly module. Raises OSError if it is missing."""
+    """Read assets/engine.json. Raises OSError if it is missing."""
     return Manifest(**json.loads(MANIFEST.read_text(encoding="utf-8")))
 
 

@@ -20,13 +20,13 @@ class Buffer(NamedTuple):
 
 
 class BufferAddress(NamedTuple):
-    """An argument word for the address of a buffer. buffer: the buffer's number."""
+    """An argument word: the address of the buffer with this number."""
 
     buffer: int
 
 
 class Of(NamedTuple):
-    """An argument word for the address of a function in the module: a kernel, or part of the random generator."""
+    """An argument word: the address of a function in the module (a kernel, or part of the random generator)."""
 
     function: str
 
@@ -35,10 +35,9 @@ Word = int | BufferAddress | Of
 
 
 class DrawnByPlayer(NamedTuple):
-    """Noise that a web page draws before it plays a pack (privacy/mechanisms/optimal.py describes this noise)."""
+    """Noise that a web page draws before it plays a pack (see privacy/mechanisms/optimal.py)."""
 
-    # kernels with their words, as in `Pack`: one computes `keep` and `gain`, one fills the memory with independent
-    # N(0, 1) draws
+    # kernels and their words: one computes `keep` and `gain`, the other fills `memory` with independent N(0, 1) draws
     calls: tuple[tuple[str, tuple[Word, ...]], ...]
     memory: int  # the number of the buffer [M, cells] with the noise of each release
     # keep, gain: the numbers of the buffers [M, chains] with the weights that correlate the draws
@@ -46,7 +45,7 @@ class DrawnByPlayer(NamedTuple):
     gain: int
 
     def told(self) -> dict[str, Any]:
-        """Return this record as JSON data, with words in the form of `Pack.to_json`."""
+        """Return this record as data for JSON, with words as in `Pack.to_json`."""
         calls = [{"kernel": kernel, "words": told(words)} for kernel, words in self.calls]
         return {**self._asdict(), "calls": calls}
 
@@ -62,7 +61,7 @@ class Pack(NamedTuple):
 
     def to_json(self) -> str:
         """Return the pack as JSON for a browser. Words are digits, {"buffer": 3} or {"function": "next_double"};
-        buffers are base64, or their size in bytes if all are zero."""
+        buffers are base64, or only the number of bytes if all bytes are zero."""
         return json.dumps(
             {
                 "kernel": self.kernel,
@@ -73,7 +72,7 @@ class Pack(NamedTuple):
         )
 
     def read(self, contents: list[bytes]) -> dict[str, NDArray[Any]]:
-        """Return the buffers as arrays by name. contents: the bytes of each buffer, as the browser returned them."""
+        """Convert the bytes of each buffer that the browser returned to arrays, by name."""
         return {
             buffer.name: np.frombuffer(content, buffer.array.dtype).reshape(buffer.array.shape)
             for buffer, content in zip(self.buffers, contents, strict=True)
@@ -81,7 +80,7 @@ class Pack(NamedTuple):
 
 
 def told(words: tuple[Word, ...]) -> list[Any]:
-    """Return argument words as JSON data, in the form of `Pack.to_json`."""
+    """Return argument words as data for JSON, as in `Pack.to_json`."""
     return [str(word) if isinstance(word, int) else word._asdict() for word in words]
 
 
@@ -94,17 +93,17 @@ def content_of(array: NDArray[Any]) -> dict[str, Any]:
 
 
 def array_words(number: int, value: NDArray[Any]) -> list[Word]:
-    """Return the argument words with which numba passes an array stored in a buffer. number: the buffer's number."""
+    """Return the words with which numba passes an array as an argument. number: the array's buffer."""
     return [0, 0, value.size, value.itemsize, BufferAddress(number), *value.shape, *value.strides]
 
 
 def generator_words(number: int) -> list[Word]:
-    """Return the argument words with which numba passes a random generator whose state is in a buffer."""
+    """Return the words with which numba passes a random generator as an argument. number: the buffer of its state."""
     return [0, BufferAddress(number), BufferAddress(number), *(Of(each) for each in GENERATOR), 0, 0, 0]
 
 
 class Packing:
-    """A collector of the words and buffers of a call that is being packed."""
+    """A builder that collects the words and buffers of one call."""
 
     def __init__(self, buffers: tuple[Buffer, ...] = ()) -> None:
         self.words: list[Word] = []
@@ -126,7 +125,7 @@ class Packing:
         return self._held
 
     def add_function(self, name: str) -> None:
-        """Add one of the module's kernels as an argument, in the words with which numba passes it."""
+        """Add a kernel of the module as an argument, in the form in which numba passes it."""
         self.words += [0, 0, Of(name)]
 
     def add(self, label: str, value: Any) -> None:
@@ -147,7 +146,7 @@ class Packing:
 
 
 def generator_state(rng: np.random.Generator) -> NDArray[np.uint64]:
-    """Return an SFC64 generator's state [5]: three words, a counter, and half a word with a flag for its presence."""
+    """Return an SFC64 generator's state [5]: three words, a counter, and an unused half word with its flag."""
     held: Any = rng.bit_generator.state
     half = int(held["has_uint32"]) | int(held["uinteger"]) << 32
     return np.array([*held["state"]["state"], half], dtype=np.uint64)

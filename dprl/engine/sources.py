@@ -13,12 +13,12 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 OURS = "dprl"
-# The sources that simulated numbers depend on; pages, runs and figures may change without changing a result.
+# Simulated numbers depend on these sources; pages, runs and figures may change without changing a result.
 _SOURCES = (
     *("fields.py", "plugins.py", "engine", "mdp", "environments"),
     *("statistics", "privacy", "learners", "simulation"),
 )
-# fields that change no result
+# fields of a syntax tree that do not affect results
 _UNSAID = {"annotation", "returns", "type_comment", "type_ignores", "kind", "ctx"}
 
 
@@ -36,7 +36,7 @@ def source_digest() -> str:
 
 
 def content_of(node: Any) -> str:
-    """Return a syntax tree as text, the same in every version of Python, without docstrings and annotations."""
+    """Return a syntax tree as text that omits docstrings and annotations, and is the same in all versions of Python."""
     if isinstance(node, list):
         return f"[{','.join(map(content_of, node))}]"
     if not isinstance(node, ast.AST):
@@ -52,7 +52,6 @@ def content_of(node: Any) -> str:
 
 
 def _is_text(statement: ast.stmt) -> bool:
-    """Return whether a statement is a string on its own, such as a docstring."""
     return (
         isinstance(statement, ast.Expr)
         and isinstance(statement.value, ast.Constant)
@@ -62,13 +61,13 @@ def _is_text(statement: ast.stmt) -> bool:
 
 @cache
 def kernel_digest(signature: str, *roots: Callable[..., Any]) -> str:
-    """Return a digest (16 hex digits) of a kernel's types and functions, and of all that these use in the package."""
+    """Return a digest (16 hex digits) of a kernel's signature, its functions, and everything in dprl that they use."""
     lines = [signature, *(f"{name}\n{source}" for name, source in sorted(reached(roots).items()))]
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
 
 
 def reached(roots: Iterable[Any]) -> dict[str, str]:
-    """Return the code of these functions and classes, and of all that they depend on in the package, by full name."""
+    """Return the code of these functions and classes, and of everything in dprl that they use, by full name."""
     found: dict[str, str] = {}
     waiting = list(roots)
     while waiting:
@@ -97,7 +96,7 @@ def _definition(thing: Any) -> tuple[str, tuple[tuple[str, Any], ...]]:
 
 
 def _outside_names(thing: Any, tree: ast.stmt) -> Iterator[tuple[str, Any]]:
-    """Yield each outside object that a definition refers to, with the name used there, such as `planning.evaluate`."""
+    """Yield the name (such as `planning.evaluate`) and the value of each outside object that a definition uses."""
     if inspect.isclass(thing):
         return  # a record's code consists of the names and order of its fields
     around = {**thing.__globals__, **inspect.getclosurevars(thing).nonlocals}

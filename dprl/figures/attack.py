@@ -1,4 +1,4 @@
-"""Charts of privacy attacks: the attacker's scores, the errors of each test with their bound, and collusion."""
+"""Charts of privacy attacks: the attacker's scores, its error rates, its best guesses, and collusion."""
 
 from __future__ import annotations
 
@@ -56,8 +56,8 @@ def error_curves(
     see: str = "",
     dark: bool = False,
 ) -> Picture:
-    """Draw a test's true positive rate (correct answers "first") against its false positive rate, as (false,
-    true): `allowed` by the proof and `measured`. claimed: the paper's (epsilon, delta), unless that is proved."""
+    """Draw the true positive rate of the answer "first" against its false positive rate, as measured and as allowed by
+    the proof, each as (false, true). claimed: the paper's (epsilon, delta), unless that is proved."""
     chart = Chart(
         "The best test to tell the episodes apart",
         "Wrongly says “first episode”",
@@ -108,7 +108,7 @@ def epsilon_of_delta(
 
 
 def guesses_of_100(right: float, *, see: str = "", dark: bool = False) -> Picture:
-    """Draw the best attacker's guesses about 100 people as circles, with the correct share, `right`, filled in."""
+    """Draw a circle for each of 100 people, and fill the share `right` that the best attacker guesses correctly."""
     chart = Chart("Best guess about 100 users", subtitle="one circle per user", height=360, dark=dark)
     hits, n = round(100 * right), np.arange(100)
     for name, some, symbol, color in (

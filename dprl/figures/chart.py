@@ -1,7 +1,6 @@
-"""A chart under construction: a layout and traces as dictionaries, from which one Plotly figure is made at the end.
+"""Charts under construction, kept as dictionaries from which one Plotly figure is built at the end.
 
-A figure module opens a `Chart`, adds curves (`dprl.figures.lines`), cells (`dprl.figures.heat`), single lines, points
-and text, and returns a `Picture`. A line from theory is always dotted and never filled.
+A figure module opens a `Chart`, adds curves (`lines`), cells (`heat`), points and text, and returns a `Picture`.
 """
 
 from __future__ import annotations
@@ -25,10 +24,7 @@ GAP = 0.03  # between two panels, as a share of the figure
 
 
 class Chart:
-    """A chart, empty at first, in the house style: transparent, legible on its page, and with a legend under the plot.
-
-    `layout` and `traces` are as Plotly expects them; change them directly if no method fits.
-    """
+    """A chart in the house style, empty at first. Change its `layout` and `traces` directly if no method fits."""
 
     def __init__(
         self, title: str, x_title: str = "", y_title: str = "", *, subtitle: str = "", height: int, dark: bool
@@ -122,10 +118,8 @@ class Chart:
     def picture(
         self, alt: str, see: str, table: pd.DataFrame, *, revision: str = "", **layout: Any
     ) -> Picture:
-        """Build the figure and return it with the text that a page shows around it.
-
-        alt: the key of a text in charts.toml, or the text itself. revision: zoom survives a redraw if it is the same.
-        """
+        """Build the figure and return it with the text that a page shows around it. alt: the key of a text in
+        charts.toml, or the text itself. revision: a redraw with the same one keeps the zoom."""
         kept = {"uirevision": revision} if revision else {}
         figure = style.figure_of(self.layout | kept | layout, self.traces)
         return Picture(figure, ALT.get(alt, alt), " ".join(filter(None, [see, *self.caveats])), table)

@@ -45,15 +45,15 @@ def count_heatmaps(
     dark: bool = False,
     **how: Any,
 ) -> Picture:
-    """Draw the visits n[h,s,a] (or reward sums r) at one moment: true, noisy, and their difference, unless it is zero.
+    """Draw the true and the noisy visits n[h,s,a] (or reward sums r) at one moment, and their difference if any.
 
     typical: the typical size of the noise; the colour scale is linear up to it and logarithmic beyond. step: one h
     (with states across and actions up), or None for all (with steps across and state-action pairs up). word: the name
-    of the second array ("noisy", "released"). how: see `heat.cells_picture`.
+    of the second array ("noisy" or "released"). how: see `heat.cells_picture`.
     """
     a, b = heat.laid_out(true, step), heat.laid_out(noisy, step)
     error, linear = b - a, max(1.0, typical)
-    # Both amounts share one scale with its middle at zero, so that a colour means the same count in both.
+    # Both panels share one scale, centred at zero, so that a colour means the same count in both.
     bottom, top = min(float(b.min()), 0.0), float(max(a.max(), b.max(), -b.min(), 1.0))
     lowest, reach = float(style.symlog(bottom, linear)), float(style.symlog(top, linear))
     colors = style.theme(dark)
@@ -70,7 +70,7 @@ def count_heatmaps(
     return heat.cells_picture(panels, columns, step, *said, dark=dark, **how)
 
 
-RARE = 1e-8  # smaller chances are drawn as this one
+RARE = 1e-8  # smaller probabilities are drawn as if they were this large
 
 
 def pessimism_of_cells(
@@ -86,7 +86,7 @@ def pessimism_of_cells(
     dark: bool = False,
     **how: Any,
 ) -> Picture:
-    """Draw a learner's counts, its penalty, and values without and with it [H, S, A]. See also `count_heatmaps`."""
+    """Draw a learner's counts, its penalty, and its values before and after the penalty. See `count_heatmaps`."""
     colors = style.theme(dark)
     true = heat.laid_out(visits, step)
     told = None if released is None else heat.laid_out(released, step)
@@ -128,7 +128,7 @@ def pessimism_of_cells(
 def coverage_of_cells(
     behaviour: Array, best: Array, *, step: int | None = None, dark: bool = False, **how: Any
 ) -> Picture:
-    """Draw cells' probabilities [H, S, A] in the data and under the best policy. See `count_heatmaps` for the rest."""
+    """Draw each cell's probability [H, S, A] in the data and under the best policy. See `count_heatmaps`."""
     colors = style.theme(dark)
     positive = np.concatenate([values[values > 0] for values in (behaviour, best)])
     low = int(np.floor(np.log10(max(float(positive.min()), RARE))))
@@ -169,12 +169,9 @@ def ellipsoid(
     see: str = "",
     dark: bool = False,
 ) -> Picture:
-    """Draw a confidence set of the weights, projected onto two coordinates: closed outlines [N, 2] with the run's noise
-    and, for the same users, without noise (None if missing), and the estimates and true weights [2].
-
-    bound: C_w, the maximum length of the weights, drawn as a circle from theory. near: whether to zoom in on the set,
-    with a different scale on each axis, instead of showing the whole circle.
-    """
+    """Draw the confidence set of two weights, with the estimated and the true weights [2].
+    noisy, quiet: the set's closed outline [N, 2] with the run's noise and, for the same users, without noise. bound:
+    C_w, the maximum length of the weights, drawn as a circle. near: zoom in on the set, with two different scales."""
     chart = Chart(
         "Possible weights",
         names[0],
@@ -203,7 +200,7 @@ def ellipsoid(
         for name, shape in shapes.items()
         for k in (0, 1)
     ]
-    # All weights within C_w or, with `near`, the confidence sets if smaller.
+    # Show all weights within C_w or, if `near`, only the confidence sets.
     ends = np.array([[-bound, -bound], [bound, bound]])
     if near and outlines:
         ends = np.clip(np.concatenate([*outlines.values(), truth[None]]), -1.1 * bound, 1.1 * bound)

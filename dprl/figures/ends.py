@@ -25,9 +25,9 @@ AROUND = 150.0  # pixels of a figure's height outside the plot: title, axis, leg
 def name_ends(chart: Chart, curves: Sequence[tuple[str, CurveStyle, Array]], going: bool = False) -> None:
     """Write the name of each line at its right end, so that the legend lists only the other symbols.
 
-    The names stay in the legend if one is too long, if too many lines end at the same height (such as zero), or while a
-    run is still `going`, so that the chart does not jump. Call this after the axes and lines are set; each line, given
-    by its name, style and heights, needs its name as `legendgroup`.
+    Names stay in the legend if one is too long, if too many lines end at the same height, or while a run is still
+    `going`, so that the chart does not jump. curves: the name, style and heights of each line; the name is also its
+    `legendgroup`. Call this after the axes and lines are set.
     """
     known = [(name, look.prefix + name, y[np.isfinite(y)]) for name, look, y in curves]
     ends = [(style.plain(name), text, float(y[-1])) for name, text, y in known if y.size]
@@ -66,7 +66,7 @@ def name_ends(chart: Chart, curves: Sequence[tuple[str, CurveStyle, Array]], goi
 
 
 def spread_apart(at: Array, most: float) -> Array:
-    """Return the positions closest to `at` that keep its order and are at least ROW apart, in 0..most if they fit."""
+    """Return the positions closest to `at`, in the same order, at least ROW apart, and in 0..most if possible."""
     from scipy.optimize import isotonic_regression
 
     order, rows = np.argsort(at, kind="stable"), ROW * np.arange(len(at))

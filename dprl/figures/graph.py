@@ -18,10 +18,10 @@ GLYPHS = {"left": "←", "right": "→", "up": "↑", "down": "↓", "stay": "�
 WIDTHS = (1.0, 2.0, 3.5, 5.0)  # widths of an arc, by quarters of its probability
 NAMED_STATES = 24  # with more states, nodes are dots
 SMALL_NODE = 18  # pixels, if names stand outside the nodes
-NAMED_OUTSIDE = 12  # most names around a circle that do not overlap
-NAMED_BELOW = 6  # most names below a chain that do not overlap
-NAME_BELOW = -0.72  # place of names below a chain, from the middle of the circles, in units of the drawing
-ROW_LETTERS = 44  # characters of size 11 that fit into a line with all names
+NAMED_OUTSIDE = 12  # the most names that fit around a circle without overlap
+NAMED_BELOW = 6  # the most names that fit below a chain without overlap
+NAME_BELOW = -0.72  # the height of names below a chain, relative to the centres of its nodes
+ROW_LETTERS = 44  # characters of size 11 that fit in a row of names
 DRAWN_STATES = 60  # with more states, a graph shows only the likeliest move of each state
 DRAWN_MOVES = 60  # with more moves, a graph shows only the likeliest move of each action
 FAINTEST = 0.02  # a less likely move is not drawn
@@ -85,7 +85,7 @@ def canvas(
 
 
 def _reach(chart: Chart, place: Array, inward: bool) -> float:
-    """Return how far from a node's centre, in axis units, arcs on a circle must end so that they stay visible."""
+    """Return the distance from a node's centre, in axis units, at which arcs on a circle must end to stay visible."""
     x, (low, high) = chart.layout["xaxis"], chart.layout["yaxis"]["range"]
     (left, right), room = x["range"], SKETCH if x["fixedrange"] else NARROW
     pixels = min(room / (right - left), (chart.layout["height"] - BESIDE) / (high - low))
@@ -100,7 +100,7 @@ def _node_size(S: int, row: bool) -> float:
 def moves(
     chart: Chart, place: Array, chances: Array, action: int, name: str, *, one_side: bool, inward: bool
 ) -> None:
-    """Draw one action's moves as arcs with one legend entry; the chances [S, S] give each arc one of four widths."""
+    """Draw the moves of one action as arcs in one of four widths, depending on their chances [S, S]."""
     color = action_colors(action + 1, chart.dark)[action]
     reach = 0.0 if in_row(place) else _reach(chart, place, inward)
     opacity = 0.9 if len(place) <= NAMED_STATES else 0.6
@@ -130,9 +130,8 @@ def moves(
 
 
 def _arc(place: Array, s: int, t: int, action: int, one_side: bool, inward: bool, reach: float) -> Array:
-    """Return the points [n, 2] of the arc from state s to state t. In a chain, moves up arch above it, and moves down
-    arch below it. A loop leaves its node and returns, farther out for later actions; on a circle with names outside, it
-    points inward, or upward if there are two states. reach: the result of `_reach`."""
+    """Return the points [n, 2] of the arc from state s to state t. In a chain, arcs to later states are above it, and
+    arcs to earlier states are below it. Loops are longer for later actions. reach: the result of `_reach`."""
     at = np.linspace(0, 1, 17)[:, None]
     start, end = place[s], place[t]
     if in_row(place):
@@ -169,7 +168,7 @@ def _arc(place: Array, s: int, t: int, action: int, one_side: bool, inward: bool
 
 
 def likeliest(chances: Array, of_all_actions: bool) -> Array:
-    """Return the chances [S, A, S], reduced to the likeliest move to another state for each action or overall."""
+    """Keep only the likeliest move to another state, for each action or over all actions. chances: [S, A, S]."""
     away = np.where(np.eye(len(chances), dtype=bool)[:, None, :], 0.0, chances)
     return np.where(away == away.max(axis=(1, 2) if of_all_actions else 2, keepdims=True), away, 0.0)
 

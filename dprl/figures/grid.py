@@ -15,7 +15,7 @@ from dprl.figures.lines import Array
 SIGNS = {"S": "S", "G": "★", "X": "✕"}
 ARROWS = {(-1, 0): "↑", (0, 1): "→", (1, 0): "↓", (0, -1): "←"}  # keys: rows down, columns right
 SIGN_WORDS = {"S": "start", "G": "goal", "X": "pit", "W": "wall"}
-FINAL = ("G", "X")  # cells that end the episode: an action there changes nothing
+FINAL = ("G", "X")  # cells that end the episode, so that an action there changes nothing
 FAINTEST = 0.02  # a less likely action is not drawn
 ASIDE = 0.27  # distance of an arrow from the middle of its cell, in cells, if the cell has several
 SMALL, LARGE = 300, 430  # maximum height of all cells in pixels; they stay square
@@ -34,7 +34,7 @@ def cell_marks(drawing: Mapping[str, Any]) -> list[str]:
 
 
 def chance_over(drawing: Mapping[str, Any], visited: Array) -> float:
-    """Return the probability that an episode is over: that of states [S] beyond a grid's cells (0 without a grid)."""
+    """Return the probability that an episode is over: the sum of `visited` [S] over the states without a cell."""
     return float(visited[len(drawing["cells"]) :].sum()) if is_grid(drawing) else 0.0
 
 
@@ -123,7 +123,7 @@ def signs(chart: Chart, drawing: Mapping[str, Any], inks: Sequence[str], small: 
 def arrows(
     chart: Chart, drawing: Mapping[str, Any], taken: Array, inks: Sequence[str], which: NDArray[np.bool_]
 ) -> None:
-    """Draw arrows for actions in the cells `which`: one in the middle, or several near targets, sized by likelihood."""
+    """Draw the actions in the cells `which` as arrows: one in the middle, or several off-centre, larger if likelier."""
     moves = drawing["moves"]
     at = [
         (int(i), int(a), 0.0 if taken[i, a] > 1 - FAINTEST else ASIDE)

@@ -25,10 +25,7 @@ def noise_ladder(
     dark: bool = False,
 ) -> Picture:
     """Draw the noise in one counter as bars on a logarithmic axis, one for each `privacy.guarantee.LadderStep`.
-
-    `own` is the index of the run's own step, which is drawn in the colour of its `epsilon`; `instance` is the name of
-    the problem. Each bar's label is above the bar, so that it fits on a screen of 390 pixels.
-    """
+    own: the index of the run's own step, drawn in the colour of its `epsilon`. instance: the name of the problem."""
     chart = Chart(
         "Noise on one counter of visits",
         "Standard deviation (visits)",
@@ -132,7 +129,7 @@ def _arrow(start: float, end: float, y: float, color: str, dashed: bool) -> str:
 
 
 def _noise(x: float, y: float, colors: style.Theme, small: bool = False) -> str:
-    """Draw the symbol of noise: a jagged line in a disc."""
+    """Draw a jagged line in a disc, the symbol of noise."""
     r = 8 if small else 10
     k = r / 10
     zigzag = " ".join(f"l{1.7 * k:.1f} {dy * k:.1f}" for dy in (-5, 9, -10, 8, -6, 4))

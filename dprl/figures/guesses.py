@@ -1,7 +1,7 @@
 """Guesses and answers drawn over the chart of a question, and the places where a visitor can answer.
 
-Guesses are open and dashed, measurements are filled and solid, and other visitors' guesses are faint. The typical
-answer of a class is a wide line with a separate colour.
+Guesses are dashed, measurements are solid, and other visitors' guesses are faint. A class's typical answer is a wide
+line with its own colour.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ Who = Literal["guess", "truth", "other", "class"]
 SAID = messages("lessons")["chart"]
 GAP = 2 * "\u2002"  # between a name and its point
 ALONG = 80  # points examined along a line
-# Shares of the chart: a number's distance from edges and other curves, and its distance from other numbers.
+# Desired distances of a curve's number, as shares of the chart: from edges and other curves, and from other numbers.
 ENOUGH, APART = 0.1, 0.3
 FAINT = 0.16  # opacity of a guess among many
-WHOLE = {"marker": {"opacity": 1}}  # keeps points opaque that were not clicked; Plotly would fade them
+WHOLE = {"marker": {"opacity": 1}}  # for points that were not clicked, which Plotly would fade
 ABOVE = 1.06  # height of a marker's point above circles, which end at 1
 HELD = "held"  # name of the draggable trace in the browser
 
@@ -64,7 +64,7 @@ def circles_of_users(chart: Chart, asked: AskedChart, filled: float) -> None:
 
 
 def waiting(chart: Chart, asked: AskedChart, at: float) -> None:
-    """Draw the marker at the slider's position before the visitor places it; it is no answer, and not in the legend."""
+    """Draw the marker at the slider's position before the visitor places it. It has no legend entry yet."""
     low, high = asked.y_range
     text = {"color": chart.colors.ink}
     _answer_lines(
@@ -126,7 +126,7 @@ def fan(chart: Chart, start: tuple[float, float], end: float, choices: Sequence[
     colors = chart.colors
     x, y = start
     left, right = chart.layout["xaxis"]["range"]
-    inward = -1 if left < right else 1  # from the end of a slope, where the axis stops
+    inward = -1 if left < right else 1  # the direction from the end of a slope into the plot
     for place, (power, name) in enumerate(choices):
         top = y * (end / x) ** power
         edge = {"width": 2, "color": colors.muted}
@@ -142,7 +142,7 @@ def fan(chart: Chart, start: tuple[float, float], end: float, choices: Sequence[
             cliponaxis=False,
             unselected=WHOLE,
         )
-        # on a background of its own: on a phone another slope crosses it
+        # with a background, because another slope crosses it on a phone
         chart.note(
             name,
             size=chart.layout["font"]["size"] + 1,
@@ -174,11 +174,9 @@ def places_to_press(chart: Chart, asked: AskedChart, at: Sequence[float], words:
 
 
 def tags(chart: Chart, asked: AskedChart, order: Sequence[int], names: Sequence[str], shown: bool) -> None:
-    """Write a number on each curve, and list in the legend the names that a visitor gave the curves, because there is
-    no room between them. With the answer, the legend lists the curves in the order of their numbers.
-
-    order: the index of the curve for each number, from 1 on; names: in the same order, "" for a curve without one.
-    """
+    """Write a number on each curve, and list the names that a visitor gave the curves in the legend.
+    Once the answer is shown, the legend also lists the true names. order: the index of the curve for each number, from
+    1 on. names: in the same order, "" for a curve without one."""
     colors = chart.colors
     points = points_apart(asked, order)
     for number, ((x, y), name, place) in enumerate(zip(points, names, order, strict=True), 1):
@@ -187,7 +185,7 @@ def tags(chart: Chart, asked: AskedChart, order: Sequence[int], names: Sequence[
         if shown:
             verdict = {"own": own} if fits else {"own": own, "name": name}
             said = filled(SAID["rightly" if fits else "wrongly"], **verdict) if name else own
-            for trace in chart.traces:  # before all other symbols of the legend
+            for trace in chart.traces:  # list the curves before all other symbols in the legend
                 if trace.get("legendgroup") == style.plain(own) and trace.get("showlegend", True):
                     trace |= {"name": f"{number}. {said}", "legendrank": number}
         fill, ink = (colors.ink, colors.background) if fits else (colors.background, colors.ink)
@@ -211,7 +209,7 @@ def tags(chart: Chart, asked: AskedChart, order: Sequence[int], names: Sequence[
 
 
 def points_apart(asked: AskedChart, order: Sequence[int]) -> list[tuple[float, float]]:
-    """Return a point (x, y) on each curve in `order`, far from other curves and earlier points on a phone's screen."""
+    """Return a point (x, y) on each curve in `order`, far from other curves and from the points on earlier ones."""
     curves = [_seen(asked, curve) for curve in asked.curves]
     found: list[tuple[float, float]] = []
     for place in order:

@@ -1,7 +1,4 @@
-"""Stacked heatmaps with shared axes, each with a slim colour bar.
-
-They are not side by side because columns of a figure cannot wrap, and a phone is 390 pixels wide.
-"""
+"""Heatmaps with shared axes, stacked because panels side by side would be too narrow on a phone."""
 
 from __future__ import annotations
 
@@ -19,8 +16,8 @@ from dprl.figures.chart import Chart, Trace
 from dprl.figures.lines import Array
 from dprl.figures.picture import Picture
 
-TEXT_CELLS = 8  # at most this many columns and rows leave room for a number in each cell, at 390 pixels
-NAMED_ROWS = 15  # at most this many state-action pairs leave room for a label each
+TEXT_CELLS = 8  # the most rows and columns that leave room for a number in each cell on a phone
+NAMED_ROWS = 15  # the most state-action pairs that leave room for a label each
 TWO_LINES = 28  # pixels for a label of two lines
 WIDEST = 14  # characters in a line of a label
 MOST = 240  # maximum height of a panel in pixels
@@ -29,7 +26,7 @@ GAP = 46  # pixels between panels, for the name of the next one
 
 @dataclass(frozen=True)
 class Heatmap:
-    """One heatmap."""
+    """A panel of a figure."""
 
     name: str
     z: Array  # the values that determine the colours, on a scale from `low` to `high` [rows, columns]
@@ -121,7 +118,7 @@ def stacked(
     chart = Chart(title, subtitle=subtitle, height=plot + around, dark=dark)
     # the first panel's name stands between title and plot
     chart.layout["margin"]["t"] = 82 if subtitle else 62
-    spoken = rows * columns <= 4000  # beyond, words for each cell would weigh more than the numbers
+    spoken = rows * columns <= 4000  # in larger maps, the words would need more space than the numbers
     words = [[f"{y}, {x}" for x in x_hover] for y in y_hover] if spoken else None
     bare = {
         "automargin": True,
@@ -246,8 +243,7 @@ def cells_picture(
     see: str = "",
     dark: bool,
 ) -> Picture:
-    """Stack panels of cells (h, s, a) for one step, or for all if it is None. columns: the table's numbers, each [H, S,
-    A]."""
+    """Stack panels of cells (h, s, a) for one step, or for all if None. columns: the table's numbers, each [H,S,A]."""
     shape = next(iter(columns.values())).shape
     axes = cell_axes(shape, state_labels, action_labels, step)
     chart = stacked(panels, title=title, subtitle=subtitle, dark=dark, **axes)

@@ -1,4 +1,4 @@
-"""Charts for lessons: questions' curves (partly hidden or unnamed), a class's answers, and the clinic's counts."""
+"""Charts for lessons: the curves of a question, a class's answers, and the clinic's counts."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def open_chart(
 def _named_curves(
     chart: Chart, asked: AskedChart, drawn: Sequence[tuple[Series, float]], shown: bool
 ) -> None:
-    """Draw the curves in their own colours, as far as they are known."""
+    """Draw the curves in their own colours, up to the last point that a visitor may see."""
     found = []
     for curve, until in drawn:
         known = np.ones(len(curve.x), bool) if shown else curve.x <= until
@@ -114,7 +114,6 @@ def _named_curves(
 
 
 def _question_axes(chart: Chart, asked: AskedChart) -> None:
-    """Set the types and ends of the axes, which the question defines."""
     for settle, log, ends in ((chart.x, asked.log_x, asked.x_range), (chart.y, asked.log_y, asked.y_range)):
         low, high = (float(np.log10(end)) for end in ends) if log else ends
         settle(type="log" if log else "linear", autorange=False, range=[low, high])
@@ -139,12 +138,12 @@ def _question_axes(chart: Chart, asked: AskedChart) -> None:
 
 
 def placed(axis: Mapping[str, Any], value: float) -> float:
-    """Return a value in the coordinates of annotations: on a log axis, they use its logarithm."""
+    """Convert a value to the coordinate of an annotation, which is its logarithm on a log axis."""
     return float(np.log10(value)) if axis["type"] == "log" else value
 
 
 def _point_at(chart: Chart, x: float, y: float, words: str, wide: bool) -> None:
-    """Draw an arrow from a few words to a point. The words are on the side with more room."""
+    """Draw an arrow to a point, starting from a few words on the side with more room."""
     place, share = [], []
     for value, axis in ((x, chart.layout["xaxis"]), (y, chart.layout["yaxis"])):
         low, high = axis["range"]

@@ -33,7 +33,7 @@ DECADES, FEW = 6, 1.5  # decades that an axis labels; an axis with fewer than FE
 SIGNS = 7  # most markers on a curve
 NUMBERED = 14  # pixels: a marker with room for a digit
 LONGEST = 44  # characters in a row of a legend: as many as fit into 390 pixels
-LOWEST_SHARE = 1e-12  # of the largest value: smaller numbers are rounding errors, zero on a log axis
+LOWEST_SHARE = 1e-12  # of the largest value; smaller numbers are rounding errors and count as zero
 
 
 @dataclass(frozen=True)
@@ -52,9 +52,9 @@ class Series:
     note: str = ""  # the state of an unfinished curve in words ("running, 43%")
     shown: bool = True  # a hidden curve is still in the legend
     v_star: float | None = None  # V*, the best policy's expected reward in one episode
-    # exponent of regret over the last tenfold, with its interval
+    # the exponent of regret over the last factor of ten, with its interval
     growth: tuple[float, float, float] | None = None
-    # episodes until an average one loses less than LEARNED; NaN if never, None if unknown
+    # episodes until the average loss falls below LEARNED; NaN if never, None if unknown
     needed: float | None = None
     place: str = ""  # the environment with its parameters; losses are only compared within one environment
     world: str = ""  # the environment's title, if the chart has to show it
@@ -166,7 +166,7 @@ class _Drawn:
         return True
 
     def single_seeds(self, wanted: bool) -> None:
-        """Draw each seed's own curve if `wanted`, or the part of each that is ahead of an unfinished mean."""
+        """Draw each seed's own curve if `wanted`; otherwise, only the parts that are ahead of an unfinished mean."""
         faint = style.translucent(self.color, 0.45)
         series, rows, first = self.series, self.series.rows, 0
         if not wanted or len(rows) <= 1:
@@ -228,7 +228,6 @@ class _Drawn:
 
 
 def _axes(chart: Chart, shown: Sequence[Series], floor: Floor, log_x: bool, on_floor: bool) -> None:
-    """Set the types and the ranges of both axes."""
     chart.x(
         type="log" if log_x else "linear", nticks=7, tickangle=0, exponentformat="power" if log_x else "B"
     )
@@ -254,7 +253,7 @@ def band(statistic: Statistic, over: str = SEEDS) -> str:
 
 
 def _signs(x: Array, log_x: bool, phase: float) -> NDArray[np.intp]:
-    """Choose a few points, evenly spread, that get markers, as indices; `phase` shifts them from curve to curve."""
+    """Return the indices of a few evenly spread points for markers; `phase` shifts them from curve to curve."""
     if len(x) <= 2:
         return np.arange(len(x))
     place = np.log(np.maximum(x, 1e-300)) if log_x else x
@@ -283,10 +282,7 @@ def digits(chart: Chart, look: CurveStyle, x: Array, y: Array, fill: Any, **trac
 
 
 def log_ticks(low: float, high: float, few: float = FEW) -> dict[str, Any]:
-    """Return axis settings that label the decades of a log axis or, if there are too few, 1, 2 and 5 in each.
-
-    By default Plotly labels every digit, or shows a tiny 2 instead of 0.2, and a phone has no room for that many.
-    """
+    """Return axis settings that label the decades of a log axis or, if there are too few, 1, 2 and 5 in each."""
     span = float(np.log10(high / low))
     if span > few:
         return {"dtick": max(1, int(np.ceil(span / DECADES)))}

@@ -1,9 +1,9 @@
 """The look of a curve, the same on every page, so that it identifies the run.
 
 The hue shows the privacy model, the shade the budget epsilon (a more private run contrasts more with the page), the
-marker the noise, and the dashes the learner. None of this depends on the other curves; curves that still look the same
-are numbered. For any two models, at any budgets, the colours differ by at least 11 (CIEDE2000) for normal, deuteranopic
-and protanopic eyes, and common budgets of one model can be distinguished; tests/figures/test_looks.py measures this.
+marker the noise, and the dashes the learner. Curves that still look the same are numbered. The colours of two models
+differ by at least 11 (CIEDE2000) at any budgets for normal, deuteranopic and protanopic eyes, and common budgets of one
+model can be distinguished (tests/figures/test_looks.py).
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ def _one_color(a: CurveStyle, b: CurveStyle) -> bool:
 
 
 def shade(epsilon: float | None) -> float:
-    """Return a budget's place, the same in all charts, from most private (0) to least (1); None means epsilon = 1."""
+    """Return the position of a budget on its colour scale, from 0 (most private) to 1; None means epsilon = 1."""
     exponent = 0.0 if epsilon is None else math.log10(epsilon)
     return float(np.interp(exponent, (-3, -1, 1, 4), (0, 0.1, 0.9, 1)))
 

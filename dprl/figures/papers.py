@@ -16,7 +16,7 @@ from dprl.figures.looks import CurveStyle
 from dprl.figures.picture import Picture
 from dprl.words import human, power
 
-# Filled if the claim holds, open if it does not: colours are not needed, because they stand for privacy models.
+# Filled if the claim holds. Colours are reserved for privacy models.
 SYMBOLS = {
     "holds": "circle",
     "holds as an upper bound": "diamond",

@@ -1,4 +1,4 @@
-"""Figures as pages receive them (pictures packed for the cache, and sketches), and charts as HTML files to download."""
+"""Pictures and sketches for pages, and charts as HTML files to download."""
 
 from __future__ import annotations
 
@@ -38,21 +38,21 @@ class Picture:
 
 
 class FigureDict(BaseFigure):
-    """A Plotly figure in the form of a finished dictionary."""
+    """A Plotly figure that already is a dictionary."""
 
     def __init__(self, made: dict[str, Any]) -> None:
         self._made = made
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the figure as a dictionary, which is stored because Streamlit asks for it more than once."""
+        """Return the figure as a dictionary, which is stored because Streamlit needs it more than once."""
         return self._made
 
 
 class PackedPicture:
     """A finished picture, compressed for the cache; alt, see, figure and table are as in `Picture`.
 
-    It stores the figure's dictionary, in a tenth of the memory of a figure with all its objects, and reads it in half a
-    millisecond. Without it, building that dictionary would account for half the time of the home page.
+    The figure's dictionary needs a tenth of the memory of a Plotly figure and is read in half a millisecond. Building
+    it each time would account for half of the home page's time.
     """
 
     def __init__(self, picture: Picture) -> None:
@@ -123,7 +123,7 @@ def chart_page(title: str, about: str, picture: Picture, footer: str) -> str:
         .replace("{about}", escape(about))
         .replace("{alt}", escape(picture.alt))
         .replace("{footer}", escape(footer))
-        # Last, so that placeholders are not searched for in these texts.
+        # Last, so that nothing in these texts is taken for a placeholder.
         .replace("{see}", markup(picture.see))
         .replace("{numbers}", numbers)
         .replace("{script}", plain(web_source("sign_picture.js")))

@@ -17,7 +17,7 @@ from dprl.words import human, percent
 
 Policy = NDArray[np.integer[Any]]
 
-TOLD_APART = 8  # actions that can have distinct colours
+TOLD_APART = 8  # the most actions that can have distinct colours
 
 
 def environment_drawing(
@@ -29,11 +29,9 @@ def environment_drawing(
     action_labels: Sequence[str],
     dark: bool = False,
 ) -> Picture:
-    """Draw the environment at step 0, without a policy. P: [H,S,A,S]; R: [H,S,A]; drawing: `TabularMDP.drawing`.
-
-    With at most three actions, all their moves are drawn; with up to eight, only each action's likeliest move; with
-    more, the average over actions. States with the most reward have the strongest colour.
-    """
+    """Draw the environment at step 0, without a policy. P: [H,S,A,S]; R: [H,S,A]; drawing: `TabularMDP.drawing`. With
+    at most three actions, all their moves are drawn; with up to eight, only each action's likeliest move; with more,
+    the average over actions. States with the most reward have the strongest colour."""
     _, S, A, _ = P.shape
     best = R[0].max(axis=1)
     top = float(best.max())
@@ -49,7 +47,7 @@ def environment_drawing(
     if grid.is_grid(drawing):
         cells = len(drawing["cells"])
         chart = grid.canvas("", drawing, dark, small=True)
-        # Only cells that pay more than the median: a small reward everywhere is no landmark.
+        # Colour only cells that pay more than the median, because a small reward everywhere is no landmark.
         extra = np.maximum(best[:cells] - float(np.median(best[:cells])), 0.0)
         fills = grid.fill(chart, drawing, extra / extra.max() if extra.any() else extra, hover[:cells])
         grid.signs(chart, drawing, [style.readable_on(color) for color in fills], small=True)
@@ -108,10 +106,9 @@ def policy_on_environment(
 ) -> Picture:
     """Draw the policy [H,S] at one step on the environment with transitions P [H,S,A,S].
 
-    Arcs show the moves of the chosen action, in its colour, wider if likelier. A state's fill shows its probability at
-    this step (occupancy [H,S]); states that are never reached are grey. A ring marks states where the action is worse
-    than the optimal one, wrong [S]. For a stochastic policy, `chances` [H,S,A] contains the probabilities, and `policy`
-    the likeliest actions; every action is drawn, larger if likelier.
+    Arcs show the moves of the chosen action. A state's fill shows its probability at this step (`occupancy` [H,S]).
+    A ring marks states in which the action is worse than the optimal one (`wrong` [S]). For a stochastic policy,
+    `chances` [H,S,A] contains the probabilities of all actions, and `policy` the likeliest ones.
     """
     chosen, best, visited = policy[step].astype(int), optimal_policy[step].astype(int), occupancy[step]
     taken = np.eye(len(action_labels))[chosen] if chances is None else chances[step]

@@ -18,7 +18,7 @@ from dprl.words import human
 
 SAID = messages("charts")["regret"]
 
-SHARES = 1.05  # no episode loses more than V*, which is drawn as a line
+SHARES = 1.05  # the end of the axis of shares, just above the line at V*, the largest possible loss
 Measure = Literal["cumulative", "share", "per-episode", "extra"]
 
 TITLES: dict[Measure, str] = SAID["titles"]
@@ -37,7 +37,7 @@ def comparison(
     dark: bool = False,
     wide: bool = False,
 ) -> Picture:
-    """Draw this view's curves against episodes, with 95% intervals over seeds. wide: whether names fit next to them."""
+    """Draw this view's curves against episodes, with 95% intervals over seeds. wide: True if names fit next to them."""
     curves = told_apart(curves)
     chart = Chart(
         TITLES[view],
@@ -77,8 +77,8 @@ def name_ends(chart: Chart, curves: Sequence[Series]) -> None:
 
 
 def worst_case(chart: Chart, curves: Sequence[Series], symbol: str = "V*", most: float | None = None) -> None:
-    """Draw the largest possible loss of an episode as a line from theory, if all curves have the same one. symbol: that
-    of the best policy's value. most: the height of the line, or None for that loss."""
+    """Draw the largest possible loss of an episode as a dotted line, if it is the same for all curves.
+    symbol: the name of the best policy's value. most: the height of the line, by default that loss."""
     shown = [curve for curve in curves if curve.shown]
     values = {None if curve.v_star is None else round(curve.v_star, 9) for curve in shown}
     reached = [curve.x[[0, -1]] for curve in shown if len(curve.x)]
@@ -171,10 +171,8 @@ def prices_over_n(
     curves: Sequence[Series], *, proved: Sequence[str] = (), see: str = "", **how: Any
 ) -> Picture:
     """Draw the baseline's lower bound on the value minus each private run's bound, against n, as means over data sets.
-
     `proved` contains, for each curve, the theorem that proves a decrease in proportion to 1/n, or "". The first curve
-    of each theorem gets a line with that slope. how: see `gaps_over_n`.
-    """
+    of each theorem gets a line with that slope. how: see `gaps_over_n`."""
     titles = "Privacy cost in the lower bound", "Lower by (reward)"
     return _over_n("price", *titles, curves, see, proved=proved, **how)
 

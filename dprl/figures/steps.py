@@ -32,10 +32,10 @@ def policy_by_step(
 ) -> Picture:
     """Draw the learned and the optimal action in every state at every step, and the weight of their differences.
 
-    All arrays are [H,S]: `optimal_occupancy` contains the optimal policy's probability of each state, and `weight` the
-    same if the optimal action is better there (`wrong`). For a stochastic policy, `policy` contains its likeliest
-    actions and `sure` their probabilities. `behaviour` is the probability of the learned action under the policy that
-    collected the data, NaN in states that it never visits. how: see `over_steps`.
+    All arrays are [H,S]. optimal_occupancy: the optimal policy's probability of each state. weight: the same, but 0
+    unless the optimal action is better (`wrong`). For a stochastic policy, `policy` contains its likeliest actions, and
+    `sure` their probabilities. behaviour: the probability of the learned action under the policy that collected the
+    data, NaN in states that it never visits. how: see `over_steps`.
     """
     colors, palette = style.theme(dark), graph.action_colors(len(action_labels), dark)
     names = np.asarray(action_labels, object)
@@ -141,10 +141,8 @@ def over_steps(
     dark: bool,
 ) -> Picture:
     """Stack panels whose columns are the steps of an episode.
-
     columns: the numbers of the table, each [H, S]. names, palette: all categories and their colours, for a legend of
-    those drawn. first: the number of the first step. when: the subtitle, such as "after 10 episodes".
-    """
+    those drawn. first: the number of the first step. when: the subtitle, such as "after 10 episodes"."""
     S, H = panels[0].z.shape
     chart = heat.stacked(
         panels,
@@ -185,8 +183,8 @@ def most_often(visits: Array, E: float) -> tuple[Policy, Known]:
 def changed(
     policy: Policy, enough: Known, visits: Array, E: float
 ) -> tuple[tuple[int, int, int, int] | None, int, int]:
-    """Return the place with the most users where the policy and the users are known to differ: (step, state, policy's
-    action, users' action), the number of such places, and the number with too few users. See `policy_beside_usual`."""
+    """Return the pair with the most users in which the policy certainly differs from them, as (step, state, policy's
+    action, users' action); the number of pairs in which it differs; and the number of pairs with too few users."""
     usual, known = most_often(visits, E)
     differs = enough & known & (policy != usual)
     users = np.where(differs, visits.sum(-1), -np.inf)
@@ -207,10 +205,8 @@ def policy_beside_usual(
     **how: Any,
 ) -> Picture:
     """Draw the policy's action in every state at every step, next to the action that users received most often.
-
-    enough: whether the policy decides, because at least one user certainly received its action [H, S]. visits, E: as in
-    `most_often`. somebody: the words for those who decide if the policy does not. how: see `over_steps`.
-    """
+    enough: True if the policy decides, because at least one user certainly received its action [H, S]. visits, E: see
+    `most_often`. somebody: the words for those who decide if the policy does not. how: see `over_steps`."""
     A = len(action_labels)
     palette = [*graph.action_colors(A, dark), style.theme(dark).grid]
     names, decides = (np.array([*action_labels, lacking], object) for lacking in (FEW, somebody))

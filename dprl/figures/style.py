@@ -45,7 +45,7 @@ Scale = tuple[tuple[float, str], ...]
 class Theme:
     """Colours for a light or a dark page."""
 
-    background: str  # the page's; figures themselves are transparent
+    background: str  # of the page; figures are transparent
     ink: str
     muted: str
     grid: str
@@ -53,7 +53,7 @@ class Theme:
     models: dict[str, Scale]  # the shades of each other privacy model, from the most to the least private
     roles: dict[str, str]  # colours with one fixed meaning, by that meaning
     actions: tuple[str, ...]
-    faint: str  # edges of empty areas, and words about events that never happen
+    faint: str  # for edges of empty areas, and for words about events that never happen
     amount: Scale  # 0 .. 1: nothing to much
     counts: Scale  # COUNTS_AT: impossible negative counts | nothing | many
     difference: Scale  # 0 .. 1/2 .. 1: too low | exact | too high
@@ -137,10 +137,7 @@ def figure_of(layout: dict[str, Any], data: Sequence[dict[str, Any]]) -> go.Figu
 
 
 def layout(title: str, x_title: str, y_title: str, subtitle: str, height: int, dark: bool) -> dict[str, Any]:
-    """Return a layout in the house style: transparent, legible on its page, with the legend under the plot.
-
-    The legend and the tick labels have separate space, so nothing overlaps on a screen of 390 pixels.
-    """
+    """Return a layout in the house style: transparent, legible on its page, with the legend under the plot."""
     colors = theme(dark)
     label = {"size": 13, "color": colors.ink}
     small = f'<br><span style="font-size:12.5px;color:{colors.muted}">{subtitle}</span>' if subtitle else ""
@@ -271,7 +268,7 @@ def plain(label: str) -> str:
 
 
 def short_labels(labels: Sequence[str], most: int = 14) -> list[str]:
-    """Shorten labels for an axis: drop words with which all of them begin (state 0, state 1 -> 0, 1), then cut them."""
+    """Shorten labels for an axis: drop their common first words (state 0, state 1 -> 0, 1), then cut long ones."""
     words = [label.split() for label in labels]
     alike = takewhile(lambda column: len(set(column)) == 1, zip(*(w[:-1] for w in words), strict=False))
     common = sum(1 for _ in alike) if len(labels) > 1 else 0

@@ -71,8 +71,8 @@ def frontier(
     dark: bool = False,
     wide: bool = False,
 ) -> Picture:
-    """Draw a marker for each run at its x, with the curves' intervals. axis: the title of the axis; symbol: the name of
-    x; bounds: dotted lines; wide: whether there is room for names at the ends of lines."""
+    """Draw a marker for each run, with the intervals of the curves. axis: the title of the horizontal axis; symbol: the
+    name of x; bounds: dotted lines; wide: True if there is room for names at the ends of lines."""
     over = OVER[measure]
     chart = Chart(
         TITLES[measure],
@@ -109,7 +109,7 @@ def frontier(
     if any((~floor.above(curve.center[ok])).any() for curve, ok in zip(curves, known, strict=True)):
         lines.floor_sign(chart)
     _axes(chart, curves, floor)
-    for bound in bounds:  # without markers, so that none looks measured; the axis is extended to them
+    for bound in bounds:  # without markers, so that they do not look measured
         name = PROVED + style.plain(bound.label)
         hover = f"<b>{name}</b><br>{symbol} = %{{x:.3s}}: %{{y:.3s}}<extra></extra>"
         color = looks.color(bound.model, bound.epsilon, dark)

@@ -1,4 +1,4 @@
-"""Charts of the privacy cost at one epsilon, by privacy model: an episode's average loss by number of users."""
+"""Charts of an episode's average loss against the number of users, at one epsilon and for each privacy model."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from dprl.words import human, percent
 
 Place = tuple[list[Any], list[Any]]  # x and y of a trace
 
-LEARNED = 0.1  # share of V*: below it an average episode counts as good
+LEARNED = 0.1  # share of V*; an average loss below it counts as good
 X_RANGE = (1.0, 15.0)  # powers of ten; fixed, like the y range, so that epsilon visibly moves the curves
 Y_RANGE = (0.0, 106.0)
 VISIBLE = 0.2  # percent: narrower intervals are hidden by the line
@@ -52,12 +52,9 @@ def lost_by_trust(
     see: str = "",
     dark: bool,
 ) -> Picture:
-    """Draw the curves of all models at one epsilon, as shares of v_star, the most that an episode can lose.
-
-    The figure contains the curves of every epsilon: a click on the i-th of its invisible buttons (of the CSS class
-    `updatemenu-button`) shows the i-th epsilon without a request to the server. With a single epsilon it has no
-    buttons. All epsilons share the same axes. slider: whether to draw Plotly's slider instead of buttons.
-    """
+    """Draw the curves of all models at one epsilon, as shares of v_star, the most that an episode can lose. The figure
+    contains the curves for every epsilon. A click on the i-th of its invisible buttons (CSS class `updatemenu-button`)
+    shows the i-th epsilon without a request to the server. slider: draw Plotly's slider instead."""
     costs = by_epsilon[epsilon]
     places = {e: _places(found, v_star) for e, found in by_epsilon.items()}
     chart = Chart(
@@ -114,7 +111,7 @@ def _moving(chart: Chart, costs: Sequence[Cost], epsilon: float) -> list[Trace]:
         "fillcolor": style.translucent(chart.colors.muted, 0.4),
         "hoverinfo": "skip",
         "name": BAND,
-        "legendrank": 1001,  # drawn first, named after the curves
+        "legendrank": 1001,  # drawn first, but listed after the curves
     }
     return [band, *curves, *marks]
 

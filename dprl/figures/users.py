@@ -35,7 +35,7 @@ class UsersCurve:
     name: str  # in a legend
     measured: bool  # whether the numbers were measured for this problem; otherwise they were extrapolated
     epsilon: Array  # the budgets, ascending [P]
-    needed: Array  # the users needed [P]; infinite for more than can be run
+    needed: Array  # the users needed [P]; infinite if more than the largest possible run
     factor: float  # the factor by which `needed` may be too low or too high; NaN if unknown
 
     @property
@@ -65,7 +65,7 @@ def users_by_trust(curves: Sequence[UsersCurve], mine: Mine, *, see: str, dark: 
 def _draw_mine(
     chart: Chart, mine: Mine, ends: list[float], heights: tuple[float, float], right: bool
 ) -> None:
-    """Draw the visitor's users and budget. right: whether the lines leave more room on the right."""
+    """Draw the visitor's users and budget. right: True if the lines leave more room on the right."""
     users, epsilon = mine
     for x, y in ((ends, [users] * 2), ([epsilon] * 2, list(heights))):
         chart.add("lines", x, y, line={"color": chart.colors.ink, "width": 1.5}, showlegend=False)

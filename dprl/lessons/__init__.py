@@ -33,7 +33,7 @@ class Shelf(Mapping[str, Lesson]):
 
     @property
     def stamps(self) -> Stamps:
-        """A teacher's files and the times of their last changes; the result stays the same until a file changes."""
+        """A teacher's files and the times of their last changes."""
         folder = os.environ.get("DPRL_LESSONS")
         files = sorted(Path(folder).glob("*.toml")) if folder else []
         return tuple((path, path.stat().st_mtime) for path in files)

@@ -35,7 +35,7 @@ EDGE = 1e-30  # the smallest divisor in a quotient of readings
 
 @dataclass(frozen=True)
 class DrawnSeries:
-    """A series in a chart. until: the x at which its visible part ends before the answer is shown; 0 hides it all."""
+    """A series in a chart. until: the x at which it ends before the answer is shown; 0 hides the whole curve."""
 
     series: SpecSeries
     until: float = np.inf
@@ -71,7 +71,7 @@ class Chart:
     """A chart as a lesson's file describes it."""
 
     kind: Kind
-    # specs, names: the runs that it shows, in this order, and their names, by their keys in the file
+    # specs, names: the runs that it shows, in order, and their names, both by their keys in the file
     specs: Mapping[str, Any]
     names: Mapping[str, str]
     until: Mapping[str, float]  # the x up to which each curve is drawn before the answer is shown, by key
@@ -101,7 +101,7 @@ class Drawn:
     plot: Plot
 
     def read(self, text: str) -> Any:
-        """Return the number for a reading; a measured exponent comes with its interval."""
+        """Return the number that a reading stands for; for a measured exponent, also its interval."""
         first, _, second = text.partition("/")
         found = self._call(first)
         return first_of(found) / max(first_of(self._call(second)), EDGE) if second else found
@@ -142,7 +142,7 @@ FORMATS: Mapping[str, Callable[[float], str]] = {
     "percent": percent,
     "power": partial(to_the, "K"),
     "power_of_epsilon": partial(to_the, "(1/ε)"),
-    "epsilon": lambda value: rough(1 / value),  # of a place on an axis that runs in 1/ε
+    "epsilon": lambda value: rough(1 / value),  # for a position on an axis of 1/ε
 }
 
 
@@ -183,9 +183,6 @@ def check_text(template: str, chart: Chart) -> None:
             parsed_reading(one, chart)
         if (spec or "rough") not in FORMATS:
             raise SpecError("format", f"{shown(spec)} is not allowed; give one of {', '.join(FORMATS)}.")
-
-
-# --- the readings of every chart ---
 
 
 def needed(drawn: Drawn, key: str) -> float:
@@ -267,7 +264,7 @@ def framed(chart: Chart, drawn: tuple[DrawnSeries, ...], **more: Any) -> Plot:
 
 
 def draw(chart: Chart, evidence: Evidence) -> Drawn:
-    """Draw a chart of known runs, and mark the points of its answer."""
+    """Draw a chart of known runs, and mark the point that its answer is about, if there is one."""
     found = Drawn(chart, evidence, chart.kind.plot(chart, evidence))
     if not chart.point:
         return found

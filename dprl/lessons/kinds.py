@@ -119,7 +119,7 @@ def _attack(chart: Chart, evidence: Evidence) -> Plot:
 
 
 def _least_false(drawn: Drawn, true: float) -> float:
-    """Return the smallest share of false positives that any attacker can reach."""
+    """Return the smallest share of false positives that any attacker can reach at a share `true` of true positives."""
     proved = drawn.evidence.answers["promise", ATTACK.run]
     return float(np.interp(true, 1 - np.array(proved["missed"]), np.array(proved["false"])))
 
@@ -130,11 +130,11 @@ def _errors(evidence: Evidence, way: str) -> Array:
 
 
 def _collusion(chart: Chart, evidence: Evidence) -> Plot:
-    """Plot the share of users whose data two others work out to this precision, with `one` draw and with a `tree`."""
+    """Plot the share of users whose data two others can work out with an error of at most x."""
     x, drawn = np.linspace(0.0, chart.frame["x_range"][1], 201), []
     for key in chart.specs:
         share = (_errors(evidence, key)[None, :] <= x[:, None] + EXACT).mean(axis=1)
-        # from the axis, so that a curve that reaches its height at once is seen to rise
+        # start at the axis, so that a curve that reaches its height at once visibly rises
         drawn.append(chart.series(key, np.append(0.0, x), np.append(0.0, share)))
     return framed(chart, tuple(drawn))
 

@@ -50,7 +50,7 @@ class Table:
         return value
 
     def one_of(self, name: str, allowed: Sequence[str], default: Any = REQUIRED) -> str:
-        """Return the text in a field. Raises SpecError if it is not one of those allowed."""
+        """Return the text in a field. Raises SpecError if it is not allowed."""
         value: str = self.take(name, str, default)
         if value not in allowed:
             said = (
@@ -81,11 +81,11 @@ class Step:
     setup: str  # the necessary facts, in a sentence or two
     prediction: Prediction  # the form of a guess
     chart: Chart  # the chart that shows the answer
-    # the reading that is the truth, or the number of the right choice; "" if the order of curves is asked
+    # the reading that gives the truth, or the number of the right choice; "" if the question asks for an order
     answer: str | float
-    # `found`, the measurement, and `why`, the reason, both with readings of the chart
+    # `found` (the measurement) and `why` (the reason), which may contain readings of the chart
     texts: Mapping[str, str]
-    # the usual reasoning behind each error of a guess, by the names that the prediction's `errors` returns
+    # replies to guesses, by the names that the prediction's `errors` returns
     replies: Mapping[str, str]
 
     @property
@@ -128,12 +128,12 @@ class Step:
         return self.drawn(evidence).fill(self.texts["found"])
 
     def why(self, evidence: Evidence) -> str:
-        """Give the reason, in two sentences."""
+        """Return the reason for the answer, in two sentences."""
         return self.drawn(evidence).fill(self.texts["why"])
 
     def reply(self, text: str, evidence: Evidence) -> str:
         """Return the usual reasoning behind a guess; "" if none is given. Raises SpecError for an invalid guess."""
-        prediction: Any = self.prediction  # which judges what it has read itself
+        prediction: Any = self.prediction
         errors = prediction.errors(prediction.parse(text), self.truth(evidence))
         found = next((self.replies[error] for error in errors if error in self.replies), "")
         return self.drawn(evidence).fill(found)
@@ -149,7 +149,7 @@ class Step:
         return str(prediction.verdict(prediction.parse(text), self.truth(evidence)))
 
     def together(self, texts: Sequence[str], evidence: Evidence) -> str:
-        """Describe a class's error in a sentence or two. texts: at least one answer, each valid, else SpecError."""
+        """Describe a class's error. texts: at least one answer. Raises SpecError if an answer is invalid."""
         prediction: Any = self.prediction
         return str(prediction.together(list(map(prediction.parse, texts)), self.truth(evidence)))
 

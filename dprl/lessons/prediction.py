@@ -1,7 +1,6 @@
 """A learner's guess before the answer is shown: an order of curves, a place on an axis, or one of a few answers.
 
-A guess is written as a short text, in links and on phones. Each kind reads and writes its texts, judges a guess against
-the truth, names the error that it makes, and draws it.
+In links and on phones, a guess is a short text, which each kind of prediction reads and writes.
 """
 
 from __future__ import annotations
@@ -23,10 +22,10 @@ from dprl.messages import counted, filled, messages
 from dprl.words import human, listed, percent, rough, to_the
 
 LETTERS = "abcdefghijklmnop"
-OPEN = "-"  # in an order that is not whole yet
+OPEN = "-"  # stands for a curve without a name in an unfinished order
 NEAR = 2.0  # a guess within this factor of the truth counts as a hit
-PART = 0.5  # the share of a point that a guess nearby earns
-PART_NEAR, PART_WIDE = 10.0, 0.2  # nearby: within a factor of ten on a log axis, or a fifth of another axis
+PART = 0.5  # points for a guess nearby
+PART_NEAR, PART_WIDE = 10.0, 0.2  # nearby: within a factor of ten on a log axis, or a fifth of a linear one
 GUESS = "guess"
 SAID = messages("lessons")["answer"]
 VERDICT, CURVE = messages("lessons")["verdict"], messages("lessons")["chart"]["curve"]
@@ -38,11 +37,8 @@ def _capital(words: str) -> str:
 
 @dataclass(frozen=True)
 class Order:
-    """A matching of curves to names: the items in the order of the curves 1, 2, ...
-
-    An answer is a tuple of the items' indices in the order of the curves; its text has a letter for each, such as
-    "bac". In an unfinished text, "-" stands for a curve that has no name yet.
-    """
+    """A matching of names to curves. An answer is a tuple with the index of each curve's name; its text has a letter
+    for each, such as "bac". In an unfinished text, "-" stands for a curve that has no name yet."""
 
     items: tuple[str, ...]  # the names to choose from, in the order in which they are offered
     keys: tuple[str, ...] = ()  # the keys of the items in a lesson's file
@@ -64,10 +60,8 @@ class Order:
         return "".join(self.letters[place] for place in answer)
 
     def put(self, text: str, item: int, curve: int | None = None) -> str:
-        """Return the text after giving an item to a curve (by default, the first unnamed one), or after taking it back.
-
-        text: a complete answer, an unfinished one, or "".
-        """
+        """Give a name to a curve (by default, the first unnamed one), or take it back if the curve has it already, and
+        return the new text. text: a complete or unfinished answer, or ""."""
         names = list(text) if len(text) == len(self.items) else [OPEN] * len(self.items)
         letter = self.letters[item]
         before = names.index(letter) if letter in names else None
@@ -127,17 +121,15 @@ class Marker:
     # low, high: the ends of the allowed answers
     low: float
     high: float
-    # unit, unit_one: the words for an answer, such as "{} users", and for the answer 1, "" for the same words
+    # unit, unit_one: the words for an answer, such as "{} users", and for the answer 1 if they differ
     unit: str = SAID["unit"]
     log: bool = True  # whether the axis is logarithmic; distances are then counted in factors of ten
-    # the number of a slider's steps, in each factor of ten on a log axis, otherwise from end to end
-    steps: int = 10
+    steps: int = 10  # of the slider: per factor of ten on a log axis, otherwise in total
     ends: tuple[str, str] = (SAID["fewer"], SAID["more"])  # the meanings of the slider's ends
-    share: bool = False  # whether it is a share of one, shown as a percentage
-    inverse: bool = False  # whether words show one over the answer, as the axis does: ε if answers are 1/ε
-    # the approximate position of the marker before it is moved, not the measured value; None for the left end
-    waits: float | None = None
-    by: str = SAID["measured"]  # the word for how the truth is known, such as "measured"
+    share: bool = False  # whether answers are shares, shown as percentages
+    inverse: bool = False  # whether words show 1/answer, as the axis does, such as ε for an answer in 1/ε
+    waits: float | None = None  # the marker's approximate position until it is moved; None for the left end
+    by: str = SAID["measured"]  # how the truth is known, such as "measured"
     unit_one: str = ""
     kind: ClassVar[str] = "marker"
 
@@ -148,7 +140,7 @@ class Marker:
 
     @property
     def marks(self) -> tuple[float, ...]:
-        """The stops of a slider from left to right, ordered by their values in words."""
+        """The stops of the slider, from left to right."""
         if self.log:
             n = round(self.steps * math.log10(self.high / self.low))
             exact = (self.low * 10 ** (i / self.steps) for i in range(n + 1))
@@ -260,8 +252,7 @@ class Marker:
 class Choice:
     """One of a few answers. An answer is a number, and its text is that number, such as "0.5"."""
 
-    # a number and the words of each. For plain answers the number is an index from 0; for the ways in which a curve may
-    # continue, it is an exponent, and each continuation is drawn on the chart.
+    # each choice's number (an index from 0, or an exponent for the ways in which a curve may continue) and words
     choices: tuple[tuple[float, str], ...]
     of: str = ""  # the letter that is raised to the exponent; "" for plain answers
     # start, end: the part of the axis over which the curve continues
@@ -283,7 +274,7 @@ class Choice:
         return min(self.choices, key=lambda choice: abs(choice[0] - truth))
 
     def verdict(self, guess: float, truth: float) -> str:
-        """Say in a sentence whether a guess is right, and give the measured value."""
+        """State whether a guess is right, and give the measured value."""
         value, words = self.nearest(truth)
         right, measured = value == guess, {"power": to_the(self.of, truth)} if self.of else {}
         name = ("slope" if self.of else "choice") + ("_right" if right else "")
@@ -322,7 +313,7 @@ class Choice:
         return dict(self.choices).get(answer) or to_the(self.of, answer)
 
     def origin(self, asked: AskedChart) -> tuple[float, float]:
-        """Return the point from which the possible continuations start: on the last curve, the one in question."""
+        """Return the point on the last curve from which the possible continuations start."""
         return self.start, float(value_at(asked, asked.curves[-1], self.start))
 
     def draw(self, chart: Chart, asked: AskedChart, text: str, truth: float, shown: bool) -> None:
@@ -341,7 +332,7 @@ Prediction = Order | Marker | Choice
 def cloud(
     prediction: Prediction, chart: Chart, asked: AskedChart, answers: Sequence[Any], shown: bool = False
 ) -> None:
-    """Draw many faint answers, darker where they agree (orders are counted). shown: whether to add typical ones."""
+    """Draw many faint answers; those that agree look darker. shown: add typical ones. Orders are not drawn."""
     if isinstance(prediction, Order):
         return
     drawn: dict[Who, Sequence[Any]] = {"other": answers}

@@ -1,6 +1,6 @@
 """Messages to visitors, stored apart from the code: templates with named fields, one file for each part of the pages.
 
-A language is a folder of TOML files that replace messages of `en`. This package imports nothing else of dprl.
+A language is a folder of TOML files that replace messages of `en`. This package imports nothing else from dprl.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 FOLDER = Path(__file__).parent
 LANGUAGES = sorted(file.parent.name for file in FOLDER.glob("*/start.toml"))
 LANGUAGE = os.environ.get("DPRL_LANGUAGE") or "en"
-if LANGUAGE not in LANGUAGES:  # whatever is started says this, without a traceback
+if LANGUAGE not in LANGUAGES:  # every command ends with this message, without a traceback
     raise SystemExit(f"DPRL_LANGUAGE: {LANGUAGE!r} is not known; give one of {', '.join(LANGUAGES)}.")
 
 
@@ -26,13 +26,13 @@ def messages(name: str) -> dict[str, Any]:
 
 
 def texts(name: str, language: str = LANGUAGE) -> dict[str, Any]:
-    """Return the messages of one language in the file NAME.toml; {} if the language has none."""
+    """Return one language's messages in the file NAME.toml; {} if there is no such file."""
     file = FOLDER / language / f"{name}.toml"
     return tomllib.loads(file.read_text("utf-8")) if file.is_file() else {}
 
 
 def overlaid(english: Any, own: Any) -> Any:
-    """Replace English messages with a translation: by key in tables, by item in lists of tables, otherwise whole."""
+    """Replace English messages with their translations, matching tables by key and lists of tables by position."""
     if isinstance(english, dict):
         return english | {key: overlaid(english.get(key), value) for key, value in own.items()}
     if isinstance(english, list) and isinstance(english[0], dict):

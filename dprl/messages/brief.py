@@ -1,4 +1,4 @@
-"""Short descriptions of objects for Python sessions and notebooks, even of objects with large arrays."""
+"""Short descriptions of objects, even with large arrays, for Python sessions and notebooks."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MOST_HTML, MOST_CELL = 1800, 160  # characters of a table for a notebook, and of
 
 
 class _Shortened(reprlib.Repr):
-    """A one-line formatter: it shows a long value by its ends, an array by its shape, and a function by its name."""
+    """A formatter that shows only the ends of a long value, the shape of an array, and the name of a function."""
 
     def repr_ndarray(self, x: Any, level: int) -> str:
         return f"<array of {x.dtype}, shape {x.shape}>"

@@ -1,4 +1,4 @@
-"""Names of runs for legends and other places: phrases joined by commas."""
+"""Names of runs, made of phrases joined by commas."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def phrase(name: str, **fields: object) -> str:
 
 
 def called(*phrases: str) -> str:
-    """Join phrases with commas; leave out empty ones."""
+    """Join the phrases that are not empty with commas."""
     return COMMA.join(filter(None, phrases))
 
 
@@ -29,7 +29,7 @@ def online(
     structure: bool,
     unproved: bool,
 ) -> str:
-    """Return an online run's name for legends. params: the non-default ones; noise: (privacy model, epsilon)."""
+    """Return an online run's name for legends. params: non-default parameters; noise: (privacy model, epsilon)."""
     return called(
         title,
         *(phrase("param", param=name, value=value) for name, value in params.items()),

@@ -1,7 +1,4 @@
-"""The data in a page that simulates its runs: a description of the curves, and the arrays that the runs start from.
-
-Before compression it is one JSON text followed by the bytes of all arrays, each stored once.
-"""
+"""The data in a page that simulates its runs: a JSON text that describes the curves, and the arrays of the runs."""
 
 from __future__ import annotations
 
@@ -41,15 +38,15 @@ from dprl.simulation.replay import SEEDS
 from dprl.words import SAID as NUMBERS
 from dprl.words import human, plural, promise, proves
 
-FEWEST_USERS = 10_000  # smallest number of users on the slider: below it, hardly any curve has begun to bend
-PlayedMeasure = Literal["share", "cumulative", "per-episode"]  # of `figures.regret.Measure`
+FEWEST_USERS = 10_000  # smallest number of users on the slider; with fewer, hardly any curve bends
+PlayedMeasure = Literal["share", "cumulative", "per-episode"]  # a part of `figures.regret.Measure`
 # Templates that the page fills with the results of its runs.
 SENTENCES = (
     "lost", "lost_where_compared", "beside", "beside_times", "left_out", "learned", "learned_later", "learned_alike",
     "not_learned", "share_of_best",
     "each_of_best", "each_short", "total_of_best",
 )  # fmt: skip
-PARTS = (100, 10, 1)  # the slider offers the run's own number of users divided by these
+PARTS = (100, 10, 1)  # the slider offers the run's own number of users divided by each of these
 
 
 @dataclass(frozen=True)
@@ -60,7 +57,7 @@ class PlayedCurve:
     title: str  # its title on the dashboard
     label: str  # the title without a visitor's own name
     look: CurveStyle  # the style in which it is drawn
-    # the output of `wasm.replayed` for each number of users in `sizes_of`
+    # the output of `simulation.replay.replayed` for each number of users in `sizes_of`
     replays: Mapping[int, dict[str, Any]]
     name: str = ""  # a visitor's name for it, stored in links
 
@@ -182,7 +179,7 @@ def _card(g: Guarantee, spec: RunSpec) -> dict[str, Any]:
         claimed, calibrated = (g.claimed_epsilon, g.claimed_delta or 0.0), spec.calibration == "calibrated"
         _, sentence = promises.about_promise(*claimed, g.readings, words.blanked, calibrated=calibrated)
         says.insert(0, markup(sentence))
-        # under replace-one
+        # under the replace-one definition of neighbours
         proved = "–" if g.proved_epsilon is None else proves(g.proved_epsilon, g.proved_delta or 0.0)
         rows = [
             ["Claimed (ε, δ)", promise(*claimed)],
@@ -217,7 +214,7 @@ def _dress(dark: bool) -> dict[str, Any]:
 
 
 def bends(data: bytes) -> bytes:
-    """Make smooth 8-byte numbers compressible: take differences twice, and group bytes by place. The page undoes it."""
+    """Make smooth 8-byte numbers compressible: take differences twice, and group bytes by place. Pages reverse this."""
     words = np.frombuffer(data, "<u8")
     for _ in range(2):
         words = np.diff(words, prepend=np.zeros(1, np.uint64))
@@ -225,7 +222,7 @@ def bends(data: bytes) -> bytes:
 
 
 class _Arrays:
-    """A collector of arrays that joins their bytes; equal arrays are stored only once."""
+    """A builder that joins the bytes of arrays; equal arrays are stored only once."""
 
     def __init__(self) -> None:
         self._parts: list[bytes] = []

@@ -1,4 +1,4 @@
-"""The HTML page itself: one file with everything that it needs, compressed, and with the only script that may run."""
+"""The HTML page: one file with everything that it needs, compressed."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _page(title: str, about: str, runs: str, footer: str, nav: str) -> str:
         .replace("{footer}", escape(footer))
         .replace("{nav}", nav)
         .replace("{notices}", listed(NOTICES))
-        # Last, so that placeholders are not searched for in these texts.
+        # Last, so that nothing in these texts is taken for a placeholder.
         .replace("{style}", web_source("player.css"))
         .replace("{hash}", fixed["hash"])
         .replace("{runs}", runs)
@@ -106,7 +106,7 @@ def unpacked(text: str) -> bytes:
 
 @cache
 def _fixed() -> dict[str, str]:
-    """Return the parts that are the same in all pages. They are cached, because compression takes a second."""
+    """Return the parts that are the same in all pages; compressing them takes a second."""
     whole = script()
     return {
         "script": whole,
@@ -119,5 +119,5 @@ def _fixed() -> dict[str, str]:
 
 @cache
 def packed_plotly() -> str:
-    """Return Plotly's reduced script as compressed text. The result is cached, because compression takes a second."""
+    """Return Plotly's reduced script as compressed text; compressing it takes a second."""
     return packed(plotly().encode())

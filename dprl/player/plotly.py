@@ -1,8 +1,8 @@
 """Reduce Plotly's script to the kinds of charts that our pages draw.
 
-The script in the installed package is one file of a thousand modules, bundled by esbuild: each is a function that runs
-when another module requires it. Half of it draws maps. We cut its list of chart types to CHARTS, and then remove every
-module that no remaining one requires; nothing else changes. A script bundled in another way is used unchanged.
+The script in the installed package is one file of a thousand modules, bundled by esbuild. We cut its list of chart
+types to CHARTS, and then remove every module that no remaining one requires. A script bundled in another way is used
+unchanged.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from plotly.offline import get_plotlyjs
 CHARTS = ("bar", "heatmap")  # besides scatter, which is part of Plotly's core; dprl/figures uses no others
 BEGUN, ENDED = "this, () => {", "return Plotly;\n}));"
 
-# The helper that wraps a module, whose name differs between versions. `var name=made((exports,module)=>{...});` is a
-# module. After it there may be code outside any function: variables of a module, and the function that sets them.
+# MADE is the helper that wraps modules; its name differs between versions. `var name=made((exports,module)=>{...});`
+# is a module. It may be followed by code outside any function: variables, and the function that sets them.
 MADE = re.compile(r"(?<![\w$])([\w$]+)=\(\w,\w\)=>\(\)=>\{try\{return \w\|\|\w\(\(\w=\{exports:")
 MODULE = r"(?<=[;\n}}])var (?P<name>[\w$]+)={made}(?=\((?:\([^()]*\)|[\w$]+)=>\{{)"
 LAST = re.compile(r";return [\w$]+\(\);\}\)\(\);")
@@ -38,7 +38,7 @@ TOKEN = re.compile(
     re.DOTALL,
 )
 PATTERN = re.compile(r"/(?:[^/\\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+/[a-z]*")
-# After these a slash begins a regular expression, after others it divides.
+# After these, a slash begins a regular expression; elsewhere, it divides.
 BEFORE = re.compile(
     r"(?:[(,=:\[!&|?{};+\-*%<>~^]|\b(?:case|delete|do|else|in|of|return|throw|typeof|void))\s*$"
 )
@@ -46,17 +46,11 @@ TEMPLATE = re.compile(r"(?:[^`\\$]|\\.|\$(?!\{))*(`|\$\{)", re.DOTALL)
 
 
 class UnknownFormError(Exception):
-    """The error for a Plotly script bundled in a way unknown to this module."""
+    """Raised when Plotly's script is bundled in a way unknown to this module."""
 
 
 class ScriptPart(NamedTuple):
-    """A part of Plotly's script, which is kept or removed as a whole.
-
-    Attributes:
-        text: its code.
-        names: the names that it defines.
-        function: whether other parts call it by name.
-    """
+    """A part of Plotly's script, with the names that it defines. function: True if other parts call it by name."""
 
     text: str
     names: frozenset[str]
@@ -162,7 +156,7 @@ def _outside(text: str, at: int, end: int) -> str:
 
 
 def _tokens(text: str, at: int, end: int) -> Iterator[tuple[str, int, int, int]]:
-    """Yield each bracket or string: kind, start, end, and the depth after. Raises UnknownFormError for bad brackets."""
+    """Yield each bracket or string: kind, start, end, and depth after it. Raises UnknownFormError for bad brackets."""
     first, depth, templates = at, 0, list[int]()
     while found := TOKEN.search(text, at, end):
         kind, at = str(found.lastgroup), found.end()

@@ -1,7 +1,4 @@
-"""Results in a script or a notebook: traces that draw themselves, and sweeps that compute themselves.
-
-The classes here extend those of the simulation, which uses neither charts nor the store.
-"""
+"""Runs, comparisons and sweeps for scripts and notebooks, which add charts and the store to `dprl.simulation`."""
 
 from dprl.research.background import run, run_async
 from dprl.research.sweeps import Sweep, SweepResult

@@ -28,14 +28,13 @@ MOST_WORKERS = 256
 VISITOR = "Python"  # the name under which a script requests runs
 POLL = 0.1  # seconds between two checks
 _ACTIVE = ("queued", "running")  # states without results to read
-# How often to request a run whose results were deleted for lack of space before they were read; a store too small for
-# the run would otherwise cost endless time. A run withdrawn by another process of this name is requested again, too.
+# How often to request a run whose results were deleted for lack of space before they were read.
 _TRIES = 5
 _NO_ROOM = "its results were deleted for space before they could be read; raise DPRL_STORE_MB"
 
 
 class RunFailed(RuntimeError):
-    """The error for a run that cannot be computed; the message is a sentence with the reason."""
+    """Raised when a run cannot be computed; the message is a sentence with the reason."""
 
 
 def collect(
@@ -45,11 +44,9 @@ def collect(
     read: Callable[[Store, S], T | None],
     progress: Callable[[float], None] | None = None,
 ) -> dict[S, T]:
-    """Request missing runs, wait for all, and return each run's result of `read`, which is None until the run ends.
-
-    progress: called with the share done, 0 to 1. If the call ends early, the requests are withdrawn and finished seeds
-    are kept, so that the next call continues from there. Raises RunFailed, and SpecError for a run past the limits.
-    """
+    """Request missing runs, wait for all of them, and return their results. If the call ends early, the requests are
+    withdrawn, and the next call continues with the finished seeds. read: returns a run's result, or None until it ends;
+    progress: called with the share done, 0 to 1. Raises RunFailed, and SpecError for a run that exceeds the limits."""
     found: dict[S, T] = {}
     wanted = list(dict.fromkeys(specs))
     with closing(looks(store, wanted, visitor, read, found)) as shares:
@@ -64,8 +61,7 @@ def collect(
 def looks(
     store: Store, wanted: Sequence[S], visitor: str, read: Callable[[Store, S], T | None], found: dict[S, T]
 ) -> Generator[float, None, None]:
-    """Poll all runs: add finished ones to `found`, and yield the share done; closing the generator withdraws the
-    requests."""
+    """Poll all runs, add finished ones to `found`, and yield the share done. When closed, withdraw the requests."""
     asked: dict[S, int] = {}  # the number of requests for each
     try:
         for spec in wanted:
@@ -108,9 +104,7 @@ def store_with(
     store: str | Path | None,
 ) -> Store:
     """Open a store, with workers or a cluster if any of these runs is missing. stored: returns a stored run, or None.
-
-    Raises SpecError if an argument is not allowed, even if no run has to be computed, and StoreError.
-    """
+    Raises StoreError, and SpecError if an argument is not allowed, even if no run is missing."""
     from dprl.runs import cluster
     from dprl.runs.store import opened
 
@@ -160,7 +154,7 @@ def run(
     Args:
         spec: the run, of any kind, or a dict of its fields.
         progress: a function called with the share that is done, from 0 to 1.
-        workers, engine, store: if any is given, seeds are computed once and stored; explained at `Sweep.run`.
+        workers, engine, store: see `Sweep.run`; if any is given, the run is computed in the background and stored.
 
     Returns:
         The traces of all seeds. The same spec always gives the same bits.
@@ -223,7 +217,7 @@ async def run_async(
     asked: Spec = given_spec(spec)
     kept = store_with([asked], Store.whole_trace, workers, engine, store)
     found: dict[Spec, simulation.Trace] = {}
-    # a name of its own, so that cancelling this leaves the same run to others who wait for it
+    # a unique name, so that cancelling this does not cancel the same run for others
     with closing(
         looks(kept, [asked], f"{VISITOR} {secrets.token_hex(4)}", Store.whole_trace, found)
     ) as shares:

@@ -1,6 +1,6 @@
 """The chart of a sweep: for each line, the final values of its runs, their slope, and the slope that a paper proves.
 
-Trade-offs and `SweepResult.plot` use these functions for the same chart, from the dashboard's store or from a script.
+Both the page Trade-offs and `SweepResult.plot` draw this chart.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ BUDGETS = ("epsilon", "rho")
 SUFFIXES = {"central": "-jdp", "local": "-ldp"}  # suffixes of an algorithm's key in the names of its bounds
 # names of the axes in bounds
 EXPONENTS = {"epsilon": "epsilon", "rho": "rho", "episodes": "K", "n": "K", "H": "H", "S": "S"}
-# The measures that can be drawn for sweeps of each kind of runs, with their names in the figures.
+# The measures that can be drawn for sweeps of each kind of run, with their names in the figures.
 MEASURES: dict[str, dict[str, tradeoff.Measure]] = {
     RunSpec.kind: {"privacy cost": "price", "regret": "regret", "share": "share"},
     OfflineSpec.kind: {"privacy cost": "gap price", "suboptimality": "gap"},
@@ -65,7 +65,7 @@ Points = list[tuple[Any, Any]]  # values of the axis with their runs
 
 
 def looks_of(kinds: Sequence[CurveStyle], *, shaded: bool) -> list[CurveStyle]:
-    """Return the styles of the lines, no two alike. shaded: whether a line, not only its markers, shows its budget."""
+    """Return the styles of the lines, no two alike. shaded: True if lines, not only markers, show their budgets."""
     return numbered(dashed([kind if shaded else replace(kind, epsilon=None) for kind in kinds]))
 
 
@@ -75,11 +75,8 @@ def all_to_lose(spec: Any, v_star: float) -> float:
 
 
 def proved_exponent(spec: Any, x: str, *, price: bool) -> float | None:
-    """Return the exponent of an axis's quantity in a paper's bound, or None if the bound has none.
-
-    For a privacy cost, use the term with the budget; for suboptimality, the term that dominates when n is large.
-    price: whether the privacy cost is drawn.
-    """
+    """Return the exponent of an axis `x` in a paper's bound, or None if there is none.
+    price: use the term for the privacy cost; otherwise, for suboptimality, the term that dominates when n is large."""
     online = spec.kind == RunSpec.kind
     bound = bound_of_run(spec) if online else bound_of(spec)
     if bound is None or x not in EXPONENTS or (online and not price):
@@ -111,14 +108,11 @@ def frontier_of(
     statistic: Statistic = "mean",
     world: str = "",
 ) -> Frontier:
-    """Return one line of a sweep along the axis `x`. The slope is fitted to points whose runs learned enough.
-
-    ends, worst_of: return a run's final values [seeds], NaN if unknown, and its largest possible loss, NaN if unknown.
-    world: the environment, if the chart shows several.
-    """
+    """Return one line of a sweep along the axis `x`.
+    The slope is fitted to points whose runs learned enough. ends, worst_of: return a run's final values [seeds] and its
+    largest possible loss; NaN if unknown. world: the environment, if the chart shows several."""
 
     def band_of(values: Array) -> tuple[float, float, float]:
-        """Return the mean (or median), low and high of the known values among [seeds]."""
         return center_of(values[np.isfinite(values)], statistic)
 
     at, specs = zip(*points, strict=True)
@@ -154,9 +148,6 @@ def frontier_of(
         theory=proved,
         world=world,
     )
-
-
-# ---- from a script
 
 
 def frontier_picture(
@@ -228,11 +219,10 @@ def measure_of(kind: str, measure: str) -> tradeoff.Measure:
 
 
 def lines_of(sweep: Any, x: str, *, priced: bool, only: Mapping[str, Any]) -> dict[str, Points]:
-    """Return the name of each combination of values on the other axes, with its runs along x.
+    """Return the runs along x of each line, by its name. A line is a combination of values on the other axes.
 
-    A run that does not change along another axis, because it is not private, is one line. The name has the values that
-    its combinations share, or else it is the runs' label without the axis. priced: whether to leave out
-    non-private runs, which have no privacy cost; only: the value of an axis that all runs have to have.
+    Combinations with the same runs, such as those without privacy, share a line, named after the values that they have
+    in common or else after the runs. priced: leave out runs without a privacy cost; only: values that runs must have.
     """
     found: dict[tuple[str, ...], Points] = {}
     for point in sweep.points:
@@ -253,7 +243,7 @@ def lines_of(sweep: Any, x: str, *, priced: bool, only: Mapping[str, Any]) -> di
 
 
 def axis_words(name: str, value: Any) -> str:
-    """Write a value on an axis for the name of a line; a registry's entry is written as its title."""
+    """Return a value on an axis as words for the name of a line, such as an algorithm's title."""
     if not isinstance(value, str):
         return f"{SYMBOLS.get(name, name)} = {human(value)}"
     entry = next((registry[value] for registry in TITLED.get(name, ()) if value in registry), None)

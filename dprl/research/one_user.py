@@ -79,10 +79,8 @@ def episode(
     chances: Array | None = None,
 ) -> tuple[list[int], list[int]]:
     """Return the states and the actions of one user as two lists of H numbers.
-
     P, first: the probabilities of the next state [H, S, A, S] and of the first one [S]; policy: the actions [H, S];
-    chances: the action probabilities [H, S, A] of a stochastic policy, which replace `policy`.
-    """
+    chances: the action probabilities [H, S, A] of a stochastic policy, which replace `policy`."""
     H, S = P.shape[:2]
     state, states, actions = int(random.choice(S, p=first)), [], []
     for h in range(H):
@@ -97,7 +95,7 @@ def episode(
 
 
 def apart(at: Integers, times: float) -> list[int]:
-    """Return indices of values in ascending `at`, each at least `times` the one before; the last is always included."""
+    """Return the indices of values in ascending `at`, each at least `times` the previous one, including the last."""
     kept = [len(at) - 1]
     for i in range(len(at) - 2, -1, -1):
         if at[i] * times <= at[kept[-1]]:

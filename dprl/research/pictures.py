@@ -30,7 +30,7 @@ from dprl.sentences.offline import about_prices, bounds_by_start
 from dprl.sentences.regret import about_mistakes, about_regret
 from dprl.simulation import OfflineSpec, RunSpec, Trace, UploadSpec
 
-FALLS_FROM = 100  # the least number of points; the exponent of a privacy cost uses the last tenfold
+FALLS_FROM = 100  # the smallest n to which the exponent of a privacy cost is fitted
 PRICE, MISTAKES = "privacy cost", "suboptimal episodes"
 # The names of the measures in the dashboard's links.
 VIEWS: dict[str, Measure] = {
@@ -39,7 +39,7 @@ VIEWS: dict[str, Measure] = {
     "regret per episode": "per-episode",
     PRICE: "extra",
 }
-# The measures that can be drawn for each kind of runs, the default first.
+# The measures that can be drawn for each kind of run, with the default first.
 MEASURES = {RunSpec.kind: (*VIEWS, MISTAKES), OfflineSpec.kind: ("suboptimality", PRICE)}
 Traces = Mapping[str, Trace[Any]]
 
@@ -110,11 +110,7 @@ def regrets(traces: Traces, view: Measure, statistic: Statistic, **how: bool) ->
 
 
 def mistakes(traces: Traces, statistic: Statistic, **how: bool) -> picture.Picture:
-    """Draw how many episodes of online runs were suboptimal by more than alpha, against alpha.
-
-    Traces measure alpha in shares of the best state's value, which may exceed V*. Larger alphas than V* are left out,
-    since no episode can lose more.
-    """
+    """Draw how many episodes of online runs were suboptimal by more than alpha, for each alpha below V*."""
     curves = []
     for name, _, look in named(traces, style_of):
         seeds = traces[name].seeds
@@ -152,7 +148,7 @@ def privacy_costs(traces: Traces, **how: bool) -> picture.Picture:
 
 
 def falls_by(spec: OfflineSpec) -> tuple[str, str] | None:
-    """Return a run's algorithm and the theorem by which its cost of noise falls like 1/n, if a paper proves one."""
+    """Return a run's algorithm and the theorem by which its privacy cost falls like 1/n, if a paper proves one."""
     bound = bound_of(spec)
     if bound is None or not any(term.private and term.K == -1 for term in bound.terms):
         return None

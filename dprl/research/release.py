@@ -30,7 +30,7 @@ FROM_FILES = ("data", "declared", "n", "checked", "first_step")  # fields withou
 
 
 def add(commands: Any) -> None:
-    """Add the flags of `check` and `release`."""
+    """Add the commands `check` and `release` with their flags."""
     check = commands.add_parser(
         "check", help="check a file of your own, and show the cost of a release; releases nothing"
     )
@@ -90,11 +90,8 @@ def asked(given: argparse.Namespace) -> tuple[Declaration, dict[str, Any]]:
 
 
 def check_command(given: argparse.Namespace) -> int:
-    """Show a file's content, the rows that violate the declaration, and the limits of a release. Nothing is stored.
-
-    Returns:
-        The exit status, STOPS if a release would be refused.
-    """
+    """Show a file's content, the rows that violate the declaration, and the limits of a release, but store nothing.
+    Return the exit status, which is STOPS if a release would be refused."""
     public, fields = asked(given)
     held_out = fields.get("held_out", SHARE)
     blank = UploadSpec(data=NOWHERE, declared=public.text, n=1, **fields | {"held_out": held_out})
@@ -144,10 +141,8 @@ def tell_owner(outside: Outside, path: str | None) -> None:
 
 
 def release_command(given: argparse.Namespace, run_one: Callable[[UploadSpec, int], int]) -> int:
-    """Make one release and write its files; at the end, delete the stored content of the user's file.
-
-    run_one: a function that computes a spec and writes DIR; it receives the number of releases made from the budget.
-    """
+    """Make one release and write its files; at the end, delete the stored content of the user's file. run_one: computes
+    a spec and writes its files; its second argument is the number of releases under the budget, including this one."""
     public, fields = asked(given)
     total = None if given.total is None else FIELDS["rho"].parse(given.total)
     UploadSpec(data=NOWHERE, declared=public.text, n=1, **fields)  # checks the other arguments first

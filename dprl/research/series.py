@@ -57,10 +57,8 @@ def style_of(spec: Any) -> CurveStyle:
 
 
 def comparable(spec: OfflineSpec) -> float | None:
-    """Return the approximate epsilon of a run's guarantee at DELTA, which decides its colour, or None if it has none.
-
-    For rho-zCDP it is rho + 2 sqrt(rho ln(1/delta)) (Bun, Steinke 2016, Proposition 1.3); otherwise the spec's own.
-    """
+    """Return the approximate epsilon of a run's guarantee at DELTA, which decides its colour, or None without privacy.
+    For rho-zCDP, it is rho + 2 sqrt(rho ln(1/delta)) (Bun, Steinke 2016, Proposition 1.3)."""
     if spec.rho is not None:
         return spec.rho + 2 * math.sqrt(spec.rho * math.log(1 / DELTA))
     return spec.epsilon
@@ -84,11 +82,9 @@ def series_of(
     finished: bool = True,
     v_star: float | None = None,
 ) -> Series:
-    """Return one curve of a comparison. v_star: V*, if known; it must be above 0 for the measure `share`.
-
-    known, baseline: the known results of the run and of its non-private baseline (needed for `extra`).
-    note: the text for a run that is not finished.
-    """
+    """Return one curve of a comparison.
+    known, baseline: the known results of the run and of its non-private baseline (needed for `extra`). note: the text
+    for an unfinished run. v_star: V* if known; it must be above 0 for the measure `share`."""
     episodes, rows, averaged = known.at, known.values, known.averaged
     if measure in ("share", "per-episode"):
         best = 1.0 if measure == "per-episode" else v_star or math.nan
@@ -120,9 +116,6 @@ def series_of(
         place=place_of(spec),
         world=ENVIRONMENTS[spec.environment].called(spec.environment_params),
     )
-
-
-# ---- runs on data sets
 
 
 def gap_series(

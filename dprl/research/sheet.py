@@ -1,7 +1,4 @@
-"""A printable sheet about a learned policy: its value, its guarantee, the limits of its numbers, and the next steps.
-
-Everything on it follows from the policy's file, which holds only released numbers.
-"""
+"""A printable sheet about a learned policy, made only from the released numbers in the policy's file."""
 
 from __future__ import annotations
 
@@ -20,10 +17,8 @@ MOST_STATES, MOST_COLUMNS = 40, 12  # the largest table on the sheet; larger one
 
 
 def sheet(policy: Policy, releases: int = 1) -> str:
-    """Return the sheet as self-contained HTML. A policy of ten steps and ten states fits on A4.
-
-    releases: the number of releases about the same people, from which this one may have been chosen.
-    """
+    """Return the sheet as self-contained HTML. A policy of ten steps and ten states fits on A4. releases: the number of
+    releases about the same people, from which this one may have been chosen."""
     about = policy.about
     parts = [
         *_worth(policy, releases),
@@ -43,7 +38,7 @@ def sheet(policy: Policy, releases: int = 1) -> str:
         .replace("{title}", escape(said.SAID["title"]))
         .replace("{about}", markup(learned))
         .replace("{footer}", escape(said.footer(about["versions"], policy.digest)))
-        .replace("{parts}", "\n".join(parts))  # last, so that visitors' own words are not searched
+        .replace("{parts}", "\n".join(parts))  # last, so that visitors' words are not taken for placeholders
     )
 
 

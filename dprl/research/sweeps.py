@@ -1,7 +1,7 @@
-"""Sweeps and their results: many runs as one value, given by a base spec and the axes along which it varies.
+"""Sweeps and their results.
 
-The points of a sweep are ordinary specs, so they share results with all other runs; without privacy there is only one
-point, whatever epsilon is. The runs include each point's non-private baseline, for the privacy cost.
+The points of a sweep are ordinary specs, so they share stored results with all other runs. Each point's non-private
+baseline is run, too, for the privacy cost.
 """
 
 from __future__ import annotations
@@ -51,15 +51,15 @@ class SweepPoint(Generic[S]):
 
 @dataclass(frozen=True)
 class Sweep(Generic[S]):
-    """A base spec and the axes along which it varies. Combinations that cannot run stay as points with a reason.
+    """A base spec and the axes along which it varies. Combinations that cannot run are kept, with the reason.
 
     Attributes:
         base: the spec, or a dict of its fields.
         axes: the values of each axis by its name, in order. An axis is a field of the spec, or a parameter of its
-            environment or algorithm, such as S. If the environment or algorithm is an axis, those parameters of the
-            base that are not at their defaults, such as H, apply to all its values. A value of privacy is a model, or
-            one with its noise as model:mechanism:calibration, such as central:laplace-tree:paper. A value of
-            environment is a key or a model of your own, as in RunSpec; tables and `select` use its name.
+            environment or algorithm, such as S. If the environment or algorithm is an axis, the base's non-default
+            parameters, such as H, apply to all its values. A value of privacy is a model, or a model with its noise,
+            such as central:laplace-tree:paper. A value of environment is a key or your own model, as in RunSpec; tables
+            and `select` use its name.
 
     Raises:
         SpecError: The base is not a spec, an axis is unknown or empty, a value is not allowed or occurs twice, or
@@ -116,7 +116,7 @@ class Sweep(Generic[S]):
 
     @cached_property
     def points(self) -> tuple[SweepPoint[S], ...]:
-        """Return every combination, the last axis changing fastest."""
+        """Return every combination, with the last axis changing fastest."""
         names, kind, found = [name for name, _ in self.axes], kind_of(self.base), []
         for values in itertools.product(*(values for _, values in self.axes)):
             try:
@@ -128,8 +128,7 @@ class Sweep(Generic[S]):
 
     @cached_property
     def specs(self) -> tuple[S, ...]:
-        """Return the distinct runs, including baselines, in the order in which to compute them; points that are far
-        apart come first, so that the overall shape appears early."""
+        """Return all runs and baselines in the order in which to compute them: points that are far apart come first."""
         runs = [point.spec for point in self.points if point.spec is not None]
         baselines = [spec.baseline() for spec in runs]
         return tuple(dict.fromkeys([*baselines, *(runs[i] for i in _spread(len(runs)))]))
@@ -199,7 +198,6 @@ class SweepResult(Generic[S]):
     """The finished runs of a sweep, as `Sweep.run` returns them.
 
     Attributes:
-        sweep: the sweep.
         curves: for each distinct run, including non-private baselines, `at` [C] and `values` [seeds, C].
         store: the file that keeps the runs; if None, runs are computed again when their details are needed.
     """
@@ -240,7 +238,7 @@ class SweepResult(Generic[S]):
         """Draw the chart on the page Trade-offs: one marker per run, along the first axis that is a number.
 
         Each value of a second axis has a line with its own marker, and each further algorithm has different dashes. If
-        there is a third axis, each environment, or else each value of the third axis, has its own panel.
+        there is a third axis, each environment (or else each value of that axis) has its own panel.
 
         Args:
             measure: the quantity drawn. By default the privacy cost; if algorithm is an axis, the loss of each run,
@@ -324,7 +322,7 @@ def check_runs(sweep: Sweep[Any]) -> None:
 
 
 def _spread(count: int) -> list[int]:
-    """Return 0 .. count-1, each as far as possible from the ones before it: the ends, the middle, the quarters, ..."""
+    """Return 0 .. count - 1, with points that are far apart first: the ends, the middle, the quarters, and so on."""
     order: dict[int, None] = dict.fromkeys([0, count - 1]) if count else {}
     step = 1.0
     while len(order) < count:

@@ -1,4 +1,4 @@
-"""Traces that draw themselves, alone or together, and the sources to cite for them."""
+"""Traces with charts, comparisons of runs, and the sources to cite for them."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Trace(simulation.Trace[T_co]):
 
         Args:
             measure: see `Comparison.plot`. The default is "regret" for an online run, "suboptimality" for a run on
-                simulated data sets, and "policy", the action in each state at each step, for a run on a file of yours.
+                simulated data sets, and "policy", the action in each state at each step, for a run on your own file.
             statistic, dark: see `Comparison.plot`.
         """
         from dprl.research import pictures
@@ -100,9 +100,6 @@ def spec_from_json(text: str) -> AnySpec:
     """
     spec: AnySpec = simulation.spec_from_json(text)
     return spec
-
-
-# ---- several runs together
 
 
 @dataclass(frozen=True, eq=False)
@@ -209,9 +206,6 @@ def compare(traces: Iterable[simulation.Trace] | Mapping[str, simulation.Trace])
     return Comparison(dict(zip(names, found, strict=True)))
 
 
-# ---- in a notebook
-
-
 def card(caption: str, traces: Mapping[str, simulation.Trace]) -> str:
     """Return an HTML table of runs: each one's name, proved guarantee and final measure."""
     told = (
@@ -228,9 +222,6 @@ def proved_in_words(guarantee: Guarantee) -> str:
     if guarantee.proved_epsilon is None:
         return "no privacy"
     return f"proved: (epsilon, delta) = {budget(guarantee.proved_epsilon, guarantee.proved_delta or 0.0)}"
-
-
-# ---- what to cite
 
 
 def cite(*runs: Spec | simulation.Trace | Mapping[str, Any]) -> str:

@@ -1,4 +1,1 @@
-"""A class's room: the steps for the class, the coin that randomises answers, and the estimates from the reports.
-
-Rooms themselves are in the store (`dprl.runs.rooms`).
-"""
+"""The steps for a class, the coin that randomises answers, and the estimates; `dprl.runs.rooms` stores the rooms."""

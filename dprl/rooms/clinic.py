@@ -1,13 +1,13 @@
-"""Phones that play the clinic: each is a patient in a synthetic environment and reports through one-hot questions.
+"""The clinic, which phones play: each phone is a patient in a synthetic environment and sends randomised answers.
 
-A patient follows the advice of an algorithm without data: DP-UCBVI's policy before its first user. The patient's
-episode is drawn on the phone, and stays there. The phone draws the steps that it is asked about, and for each of them
-one part: the transition (m), the state (n), or the reward (r). An answer is a one-hot vector over the rows with the
-advised action, with each bit flipped with a fixed probability: the mechanism `unary` with
-`reports="played"` (dprl/privacy/mechanisms/unary.py). Only these bits leave the phone.
+A patient follows the advice of an algorithm that has no data yet: DP-UCBVI's policy before its first user. The phone
+draws the episode and keeps it. It also draws the steps that it is asked about and, for each of them, one part: the
+transition (m), the state (n), or the reward (r). An answer is a one-hot vector over the rows with the advised action.
+Each bit is flipped with a fixed probability, as in the mechanism `unary` with `reports="played"`
+(dprl/privacy/mechanisms/unary.py). Only these bits leave the phone.
 
-A report is written as GROUP-PARTBITS-PARTBITS..., such as `2-n010011`: one part for each step of the group, in the
-order of the steps. Phones do this in assets/web/patient.js.
+assets/web/patient.js writes reports as GROUP-PARTBITS-PARTBITS..., such as `2-n010011`: one part for each step of the
+group, in order.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ class Answered(NamedTuple):
 
 
 class Asking(NamedTuple):
-    """The rules by which phones are asked about their steps at a given epsilon.
+    """The questions that phones are asked about their steps at a given epsilon.
 
     Attributes:
         groups: the number of groups of steps; a phone answers about the steps of one group.
-        bit: the epsilon of one bit; two bits of an answer can differ.
+        bit: the epsilon of one bit; two answers differ in at most two bits.
         shares: the probabilities of the parts.
     """
 
@@ -76,7 +76,7 @@ def world() -> TabularMDP:
 
 @lru_cache(maxsize=64)
 def asking_at(epsilon: float) -> Asking:
-    """Return the questions that a run of the simulator asks its users at this epsilon."""
+    """Return the questions that the simulator asks its users at this epsilon."""
     counts = FITTED.evened()
     weights = np.array([1.0, counts.visits**2, counts.reward**2])
     shares = (weights / weights.sum()).tolist()
@@ -85,7 +85,7 @@ def asking_at(epsilon: float) -> Asking:
 
 
 def first_policy() -> NDArray[np.int64]:
-    """Return the advice before there are any users [H, S]: all actions look equal, so it is the first one (no drug)."""
+    """Return the advice before the first user [H, S]. All actions look equal, so it is the first action (no drug)."""
     return np.zeros((world().H, world().S), dtype=np.int64)
 
 
@@ -106,13 +106,13 @@ def parse_report(report: str, epsilon: float) -> list[Answered] | None:
 
 
 def width(part: int) -> int:
-    """Return the number of bits of an answer: one per state or, for m, one per pair of state and next state."""
+    """Return the number of bits in an answer: one per state or, for m, one per pair of a state and the next state."""
     return world().S ** (2 if part == 0 else 1)
 
 
 def spread_of_visits(n: int, epsilon: float) -> float:
-    """Return the largest standard deviation of the visits to a state over all steps, as estimated from n reports. It
-    occurs if everybody is in that state at every step. A phone's reports on two steps are uncorrelated."""
+    """Return the largest standard deviation of `visits_read` with n reports, which occurs if everybody is always in the
+    same state. A phone's reports on different steps are uncorrelated, so their variances add up."""
     asked = asking_at(epsilon)
     turned = flip(asked.bit)
     noise = turned * (1 - turned) / (1 - 2 * turned) ** 2
@@ -120,7 +120,7 @@ def spread_of_visits(n: int, epsilon: float) -> float:
 
 
 def visits_read(reports: Iterable[str], epsilon: float) -> Array:
-    """Return the visits to each state over all steps [S], an unbiased estimate from the reports."""
+    """Return an unbiased estimate, from the reports, of the visits to each state over all steps [S]."""
     asked = asking_at(epsilon)
     turned = flip(asked.bit)
     answers = (one for report in reports for one in parse_report(report, epsilon) or ())
@@ -156,7 +156,7 @@ def on_phone(epsilon: float) -> Mapping[str, Any]:
 
 
 def outcomes(chances: Any) -> list[int]:
-    """Return for each event the end of its range among the DRAWS outcomes; the last possible event gets the rest."""
+    """Return the end of each event's range among the DRAWS outcomes; the last possible event gets the rest."""
     sums = [min(round(float(s) * DRAWS), DRAWS) for s in np.cumsum(chances)]
     last = max(i for i, chance in enumerate(chances) if chance > 0)
     return [*sums[:last], *[DRAWS] * (len(sums) - last)]

@@ -1,9 +1,9 @@
 """Randomised response: each person's coin decides whether the answer or its opposite is reported (Warner 1965).
 
-The probability of the opposite is 1/(1 + e^epsilon). So either report is at most e^epsilon times as likely with one
-answer as with the other: pure local privacy, whoever sees the reports. If nobody knows whose report is whose, the
-number of yes among n reports holds all information. It gives an interval for the true share. The distribution of the
-number of reported yes, for every true number, is one table, which gives exactly the epsilon behind a trusted shuffler.
+The opposite has probability 1/(1 + e^epsilon), so each answer makes a report at most e^epsilon times likelier than the
+other answer does: pure local privacy, whoever sees the reports. If nobody knows who sent which report, only the number
+of yes reports matters. It gives an interval for the true share, and the table of its distributions (`law`) gives the
+exact epsilon behind a trusted shuffler.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from dprl.metrics.attack import Measured, clopper_pearson
 from dprl.metrics.curves import LEVEL, Array
 
-DRAWS = 2**53  # equally likely outcomes of a coin, whole numbers from 0
+DRAWS = 2**53  # the number of equally likely outcomes of a coin
 
 
 def opposites(epsilon: float) -> int:
@@ -50,10 +50,10 @@ def law(epsilon: float, n: int) -> Array:
 def share_of_yes(reported: float, n: int, epsilon: float) -> Measured:
     """Estimate the share of yes answers among n answers from the number of yes reports, with an interval at LEVEL.
 
-    The interval is that of Clopper and Pearson for the probability that a report is yes, corrected for the coin and
-    cut to [0, 1]. It covers the true share at least with that probability, over the coins alone and whoever answered:
-    n coins with different probabilities spread less than n coins with their mean (Hoeffding 1956). Numbers of yes
-    beyond the averages that coins alone give are moved to these averages, so the interval is never a single point.
+    We correct the Clopper-Pearson interval for the probability of a yes report for the coin, and cut it to [0, 1]. It
+    covers the true share over the coins alone, because n coins with different probabilities vary less than n coins with
+    their mean (Hoeffding 1956). `reported` is first clipped to the averages for no and only yes answers, so the
+    interval is never a single point.
     """
     if n == 0:
         return Measured(0.5, 0.0, 1.0)
@@ -67,9 +67,9 @@ def shuffled(epsilon: float, n: int, delta: float) -> float:
     """Return the least epsilon' (at most `epsilon`) for which n reports, mixed by a trusted shuffler and seen once, are
     (epsilon', delta)-private when one answer is replaced. delta: from 10^-9 to below 1.
 
-    It follows from the definition, without a bound: mixed bits reveal only their sum, replacing an answer moves the
-    true number by one, and all neighbouring rows of `law` are compared in both directions. The bound of Feldman,
-    McMillan, Talwar (2021, Theorem 3.1) for any local randomiser is larger.
+    This is exact. Mixed bits reveal only their sum, and replacing an answer changes the true number by one, so we
+    compare neighbouring rows of `law` in both directions. The bound of Feldman, McMillan and Talwar (2021, Theorem 3.1)
+    for every local randomiser is larger.
     """
     from scipy.optimize import bisect
 
@@ -79,18 +79,15 @@ def shuffled(epsilon: float, n: int, delta: float) -> float:
     def excess(e: float) -> float:
         return float(np.maximum(one - math.exp(e) * other, 0).sum(axis=1).max()) - delta
 
-    if excess(epsilon) > 0:  # by rounding alone: there it is 0
+    if excess(epsilon) > 0:  # only because of rounding
         return epsilon
     return min(epsilon, float(bisect(excess, 0.0, epsilon, xtol=1e-6)) + 1e-6) if excess(0.0) > 0 else 0.0
 
 
 def curator_count(yes: int, epsilon: float, rng: np.random.Generator) -> tuple[int, int]:
-    """Return a trusted curator's noisy count of `yes` answers, (epsilon, 0)-private when one answer is replaced, and
-    its largest distance from the truth in a share LEVEL of all draws.
-
-    The noise z is two-sided geometric, with probabilities proportional to e^(-epsilon |z|) (Ghosh, Roughgarden,
-    Sundararajan 2009).
-    """
+    """Return a trusted curator's noisy count of `yes` answers, and its largest error in a share LEVEL of all draws.
+    The count is (epsilon, 0)-private when one answer is replaced. Its noise z is two-sided geometric, with
+    probabilities proportional to e^(-epsilon |z|) (Ghosh, Roughgarden, Sundararajan 2009)."""
     ratio = math.exp(-epsilon)
     said = yes + int(rng.geometric(1 - ratio)) - int(rng.geometric(1 - ratio))
     # P(|z| > far) is 2 ratio^(far + 1)/(1 + ratio)

@@ -22,7 +22,7 @@ State = Literal["open", "paused", "revealed"]
 DELTA = 1e-6  # the delta of the shuffler's epsilon
 MOST_LETTERS = 140
 EPSILON = Field("epsilon", "float", 1.0, "the budget of one answer", low=0.1, high=5.0)
-# From a question whose answer reveals next to nothing to four after which hardly anything is hidden.
+# At 0.1, answers reveal next to nothing; at 20, which allows four questions at 5, hardly anything stays hidden.
 TOTAL = Field("total", "float", 5.0, "the budget of one phone for all questions in a room", 0.1, 20.0)
 TEXT = Field("question", "text", "", f"1 to {MOST_LETTERS} characters, to be answered by yes or no")
 REPORT = Field("report", "choice", "no", "what the coin left of the answer", choices=("yes", "no"))
@@ -60,7 +60,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Clinic:
-    """The clinic that each phone plays as a patient, reporting at `epsilon`. Raises SpecError if it is not allowed."""
+    """The clinic, in which each phone plays a patient who reports at `epsilon`. Raises SpecError if it is invalid."""
 
     epsilon: float
     kind: ClassVar[str] = "clinic"
@@ -76,7 +76,7 @@ class Clinic:
 
 @dataclass(frozen=True)
 class Guess:
-    """A prediction that a lesson asks for, at step 0, 1, ... It is about a chart, not a person, so no coin is used."""
+    """A prediction at a lesson's step (0, 1, ...). It is about a chart, not a person, so no coin is used."""
 
     lesson: str
     step: int
@@ -90,7 +90,7 @@ class Guess:
 
 @dataclass(frozen=True)
 class Recap:
-    """The end of a lesson: its main points, and the results of the class. It asks nothing. lesson: the lesson's key."""
+    """The end of a lesson, with its main points and the results of the class. lesson: the lesson's key."""
 
     lesson: str
     kind: ClassVar[str] = "recap"
@@ -109,14 +109,13 @@ def spends(content: Content) -> float:
 
 
 def budget_left(total: float, put: Iterable[Content]) -> float:
-    """Return the epsilon left for later questions and clinics. A phone answers each once, so all budgets that it could
-    spend add up. The result is never below 0, and free of binary rounding errors."""
+    """Return the epsilon left for later steps (at least 0). A phone may answer every step once, so budgets add up."""
     spent = math.fsum(map(spends, put))
     return max(round(total - spent, 9), 0.0)
 
 
 def to_json(content: Content) -> str:
-    """Return the stored form."""
+    """Return a step's content as text for the store."""
     return json.dumps({"kind": content.kind, **asdict(content)})
 
 
@@ -132,10 +131,9 @@ class ClassStep:
     """A step of a class.
 
     Attributes:
-        place: its place in the order of the steps, 0, 1, ...
-        content: its content.
+        place: 0 for the first step, 1 for the second, ...
         state: open to answers, paused, or revealed.
-        answers: the answers, in an order that does not reveal when or from whom they came.
+        answers: sorted in an order that does not reveal when or from whom they came.
     """
 
     place: int
@@ -149,12 +147,12 @@ class ShareEstimate:
     """Estimates from the reports on a question, under three kinds of trust.
 
     Attributes:
-        n, reported: the number of answers, and of reports that are yes.
+        n, reported: the numbers of answers and of yes reports.
         yes: the share of answers that were yes, estimated from the reports.
         epsilon: the epsilon of each report, whoever sees it.
-        shuffled: the epsilon of these reports at DELTA had a trusted shuffler mixed them before they were seen once.
-        said, far: a trusted curator's noisy count at the same epsilon, simulated as if `yes` were the truth, and its
-            largest distance from `yes` in 95 of 100 draws.
+        shuffled: the epsilon that the reports would have at DELTA if a trusted shuffler had mixed them.
+        said: a trusted curator's noisy count at the same epsilon, simulated as if `yes` were the truth.
+        far: the largest error of such a count in 95 of 100 draws.
     """
 
     n: int
@@ -167,7 +165,7 @@ class ShareEstimate:
 
 
 def estimate_share(room: str, step: ClassStep) -> ShareEstimate | None:
-    """Estimate a share from the answers to a question, or return None. room: a code that seeds the curator's noise."""
+    """Estimate the share of yes among the answers to a question, or return None. room: seeds the curator's noise."""
     if not step.answers or not isinstance(step.content, Question):
         return None
     n, reported, epsilon = len(step.answers), step.answers.count(YES), step.content.epsilon

@@ -1,7 +1,6 @@
-"""Dask clusters that replace local workers: functions to connect to a scheduler, check its workers' versions, and start
-a local cluster for trials.
+"""Dask clusters that replace local workers.
 
-python -m dprl cluster [--workers 2] [--port 8786]
+To start one on this machine for trials: python -m dprl cluster [--workers 2] [--port 8786]
 """
 
 from __future__ import annotations
@@ -75,12 +74,12 @@ def connected(address: str) -> Client:
         logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
         return Client(address, timeout=_CONNECT, set_as_default=False)
-    except OSError as error:  # a timeout, too
+    except OSError as error:  # including timeouts
         raise StoreError(f"There is no Dask scheduler at {address}.") from error
 
 
 class DaskSlot:
-    """The slot through which a worker thread in a Dask cluster receives tasks. gone: whether the worker has left."""
+    """The slot through which a worker thread in a Dask cluster receives tasks. gone: set once the worker has left."""
 
     plays: Literal["all", "here", "away"] = "away"
 
@@ -89,7 +88,7 @@ class DaskSlot:
         self._client, self._simulation = client, simulation
 
     def play(self, order: Order) -> Report:
-        """Let the worker simulate a seed for a while. Raises Died if it leaves, or Lost if the scheduler does."""
+        """Let the worker simulate a seed for a while. Raises Died if the worker leaves, Lost if the scheduler does."""
         from distributed import KilledWorker
 
         name = ("dprl", f"{order.key}-{order.what}-{time.time_ns()}")
@@ -105,7 +104,7 @@ class DaskSlot:
                     if self._client.status != "running":
                         raise Lost
                 future.cancel()
-        except (CancelledError, UnboundLocalError, OSError):  # `distributed` loses a wait that it cancels
+        except (CancelledError, UnboundLocalError, OSError):  # raised by waits that `distributed` cancels
             raise Lost from None
         raise Died("it left the cluster")
 
@@ -115,8 +114,8 @@ class DaskSlot:
 
 
 class Cluster:
-    """A connection to a Dask scheduler, whose workers the engine uses as they come and go. If the scheduler comes back,
-    the connection is renewed. Raises StoreError if the scheduler cannot be reached or a worker's versions differ."""
+    """A connection to a Dask scheduler, whose workers the engine uses as they come and go. It is renewed if it is lost.
+    Raises StoreError if the scheduler cannot be reached, or if the versions on a worker differ."""
 
     def __init__(self, address: str, engine: Any, simulation: str) -> None:
         self.address, self._engine, self._simulation = address, engine, simulation
@@ -169,9 +168,7 @@ class Cluster:
 
 def main(workers: int, port: int) -> int:
     """Run a Dask scheduler and `workers` worker processes, open only to this machine, until Ctrl-C or SIGTERM.
-
-    Return the exit status. Raises SpecError if Dask is not installed, or the port is in use.
-    """
+    Return the exit status. Raises SpecError if Dask is not installed, or the port is in use."""
     installed("cluster")
     from distributed import LocalCluster
 

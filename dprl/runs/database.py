@@ -22,7 +22,7 @@ _DAMAGED = sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB
 
 
 class StoreError(RuntimeError):
-    """The error for a store that cannot be used. Its message is one sentence without a path, so visitors may see it."""
+    """Raised when a store cannot be used. The message is one sentence without a path, so visitors may see it."""
 
 
 def setting(name: str, default: int, low: int, high: int) -> int:
@@ -36,9 +36,8 @@ def setting(name: str, default: int, low: int, high: int) -> int:
 class Database:
     """One SQLite file in WAL mode, shared by the threads of one process; other processes open their own `Database`.
 
-    Each connection is used by one thread at a time. If the file is moved or deleted while a process runs, the next use
-    creates a new one. Messages call the file `name`; a file whose tables have another `version` is set aside.
-    Every use may raise StoreError.
+    One thread at a time uses each connection. If the file is moved or deleted, the next use creates a new one. A file
+    whose tables have another `version` is set aside. Messages call the file `name`. Every use may raise StoreError.
     """
 
     def __init__(self, path: Path, name: str, version: int, tables: str, *pragmas: str) -> None:
@@ -62,7 +61,7 @@ class Database:
     @contextlib.contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
         """Open a connection in a write transaction, which is committed at the end or rolled back on an error."""
-        with self._turn, self.reading() as db:  # SQLite waits by sleeping, so that latecomers overtake
+        with self._turn, self.reading() as db:  # without the lock, threads that come later may overtake
             db.execute("BEGIN IMMEDIATE")
             yield db
             db.execute("COMMIT")
@@ -104,7 +103,7 @@ class Database:
 
     def _reason(self, error: sqlite3.Error | OSError) -> str:
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-        # Without space for the index of the write-ahead log, not even reading works, and the error is unspecific.
+        # If there is no space for the index of the write-ahead log, even reading fails, with a vague error.
         full = code == sqlite3.SQLITE_IOERR and shutil.disk_usage(self.path.parent).free < 2**20
         if full or code == sqlite3.SQLITE_FULL:
             return "its disk is full"
@@ -146,7 +145,7 @@ class Database:
 
     def _begin(self) -> None:
         with contextlib.closing(self._connect()) as db:
-            db.execute("PRAGMA auto_vacuum = INCREMENTAL")  # only an empty file accepts it, before WAL
+            db.execute("PRAGMA auto_vacuum = INCREMENTAL")  # possible only in an empty file, before WAL
             db.execute("PRAGMA journal_mode = WAL")
             db.executescript(
                 f"BEGIN IMMEDIATE; {self._tables} PRAGMA user_version = {self._version}; COMMIT;"
@@ -174,7 +173,7 @@ class Database:
 
 
 def _is_damage(error: sqlite3.Error) -> bool:
-    """Return whether the error means a damaged file, rather than a busy, full or unreadable one."""
+    """Return whether the error means that the file is damaged, rather than busy, full or unreadable."""
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     return code in _DAMAGED or str(error).startswith(("no such table", "no such column"))
 

@@ -1,4 +1,4 @@
-"""The engine for background runs: one thread per worker gives it short turns (0.25 s) in the order of the queue."""
+"""The engine for background runs. Each worker has a thread, which gives it short turns (0.25 s) in queue order."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Engine:
 
     Attributes:
         queue: used only under the lock `work`, which is notified when there is something to do.
-        trouble: a sentence while no worker can be reached, else ""; closed: whether the workers were stopped.
+        trouble: a sentence while no worker can be reached, else ""; closed: True once the workers were stopped.
     """
 
     def __init__(self, results: Results, simulation: str) -> None:
@@ -65,7 +65,7 @@ class Engine:
         with self.work:
             self.slots.discard(slot)
             if not any(seed.playing and seed.slot is slot for seed in self.queue.begun()):
-                self.queue.lost(slot)  # otherwise `play` raises, and decides about that seed
+                self.queue.lost(slot)  # otherwise, the error from `play` decides about the seed
             self.work.notify_all()
         slot.close()
 
@@ -77,7 +77,7 @@ class Engine:
             self.work.notify_all()
 
     def turn(self, slot: Slot, wait: bool = False) -> bool:
-        """Let a worker spend a turn on one task; return whether there was a task. wait: whether to wait for one."""
+        """Let a worker spend a turn on one task; return whether there was one. wait: wait for a task if necessary."""
         with self.work:
             while (order := None if self.closed or self._results.crowded else self.queue.next(slot)) is None:
                 if not wait or self.closed or slot not in self.slots:

@@ -13,7 +13,7 @@ from dprl.runs.database import StoreError, setting
 from dprl.words import duration, plural
 
 MINUTES = 10
-# Attempts allowed in this many minutes. A class shares one address, and makes mistakes.
+# Attempts allowed in this many minutes. A whole class may share one address and make mistakes.
 OFTEN = {
     "code": ({"tab": 10, "address": 100, "all": 300}, "Too many wrong codes were entered from here"),
     "room": ({"tab": 5, "address": 20, "all": 50}, "Too many rooms were opened from here"),
@@ -27,7 +27,7 @@ CAPS = {
 
 
 class Refused(StoreError):
-    """The error for a request that is not allowed; the message is one sentence for the visitor who made it."""
+    """Raised when a request is not allowed; the message is one sentence for the visitor who made it."""
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,8 @@
 """Logging for the dashboard's processes: plain lines for a terminal or, with DPRL_LOG=json, one JSON object per line.
 
 An object has `at` (UTC), `level`, `part` (server, worker or reader), `pid` and `says`; for requested work also `run`
-and `key`, digests of the spec and of the unit of work, and `seed`. An error appears as its type and the places that
-it passed through, without its text, which might contain a visitor's names.
+(a digest of the spec), `key` and `seed`. An error appears as its type and traceback, without its text, which might
+contain a visitor's names.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 OF_WORK = ("run", "key", "seed", "seeds", "seconds")
-_FRAMES = 12  # the innermost places of an error
+_FRAMES = 12  # the innermost frames of an error's traceback
 
 
 def as_json() -> bool:
@@ -31,7 +31,7 @@ def log_as(part: str) -> None:
         logging.captureWarnings(True)
     else:
         handler.setFormatter(logging.Formatter(f"dprl {part}: %(message)s"))
-    # The start and end of a seed are logged only for collectors of logs: at a terminal, the page shows them.
+    # Only log collectors need the start and end of each seed; others see them on the page.
     logging.basicConfig(level=logging.INFO if as_json() else logging.WARNING, handlers=[handler])
 
 

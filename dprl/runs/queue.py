@@ -1,8 +1,8 @@
 """The queue, held in memory: which visitors wait for which runs, whose turn is next, and the state of each seed.
 
-Drafts and runs whose tab is gone come last. Otherwise the turn goes to the visitor with the fewest running seeds and,
-among those, to the one who has waited longest since their last turn; among a visitor's runs, to the one that has waited
-longest, then to the one requested first. A `Queue` uses no thread, file or process: the store calls it under its lock.
+Drafts and runs whose tab is gone come last. Otherwise, the next turn goes to the visitor with the fewest running seeds,
+then to the one who has waited longest, and among that visitor's runs to the one that has waited longest, then to the
+one requested first. The store calls a `Queue` under its lock.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from dprl.runs.workers import Slot
 
 DEATHS = 2
 AWAY = 5.0  # seconds without its tab after which a visitor's work comes last
-QUESTIONS = 4096  # waiting at most; the oldest are dropped
+QUESTIONS = 4096  # the most that may wait; the oldest are dropped
 _IDLE = 1000  # seeds that nobody waits for but whose curves are kept
 _RUNS = 10_000
 
 
 class SpecLike(Protocol):
-    """The interface of a run's description, to the extent that the queue needs it."""
+    """The part of a spec's interface that the queue needs."""
 
     @property
     def seeds(self) -> int: ...
@@ -36,11 +36,11 @@ class SpecLike(Protocol):
 
 @dataclass(eq=False)
 class Seed:
-    """A requested seed of a run that is not finished.
+    """A requested seed that is not finished.
 
     Attributes:
-        state: its state, which stays `queued` while it is played.
-        slot: the slot whose worker started it; playing: whether it has a turn; here: whether no cluster can play it.
+        state: stays `queued` while the seed is played.
+        slot: the slot whose worker started it; playing: True during its turn; here: True if no cluster can play it.
         seconds: the duration of its turns so far.
     """
 
@@ -86,8 +86,8 @@ class Run:
     Attributes:
         keys: the keys of its seeds; seconds: the estimated time of one seed.
         asks: the requests by visitor; served: the start of its last turn; rev: increased by every change.
-        there: sizes of stored traces, -1 for a curve alone; looked: the time and `Results.changes` when they were read.
-        fresh: seeds not started for this run; a worker may meanwhile have started some of them for another run.
+        there: sizes of stored traces, -1 for a curve alone; looked: the time and `Results.changes` at the last look.
+        fresh: seeds not started for this run, although a worker may have started some of them for another run.
     """
 
     spec: Any
@@ -107,10 +107,10 @@ class Run:
 
 
 class Claim(NamedTuple):
-    """A visitor's claim to a worker's next turn for one seed, a seed that `running` does not count.
+    """A visitor's claim to a worker's next turn, for a seed that has no turn now.
 
-    last: whether it is a draft, or its tab is gone; running: the visitor's seeds that have a turn now; served,
-    run_served: the last start of a turn of the visitor, and of the run (0: never); asked: the time of the request.
+    last: True for a draft, or if its tab is gone; running: how many of the visitor's seeds have a turn now; served,
+    run_served: when the visitor and the run last got a turn (0: never); asked: the time of the request.
     """
 
     last: bool
@@ -127,8 +127,8 @@ def first(claims: Iterable[Claim]) -> Claim | None:
 
 
 def may_begin(begun: int, run_has: bool, visitor_has: bool) -> bool:
-    """Return whether a worker that has already started `begun` seeds may start another. run_has, visitor_has: whether
-    any worker has started a seed of the same run or for the same visitor."""
+    """Return whether a worker that has already started `begun` seeds may start another.
+    run_has, visitor_has: True if a worker has started a seed of the same run, or for the same visitor."""
     return begun == 0 or (begun < HELD and not run_has) or (begun < MOST and not visitor_has)
 
 
@@ -140,7 +140,7 @@ class Queue:
         self.seeds: dict[str, Seed] = {}  # unfinished ones by key
         self.questions: OrderedDict[str, Order] = OrderedDict()  # the newest last
         self.taken: set[str] = set()  # questions that a worker is answering
-        self.failures: Counter[str] = Counter()  # by question; after DEATHS there is no answer
+        self.failures: Counter[str] = Counter()  # by question; after DEATHS failures, there is no answer
         self.tabs: dict[str, float] = {}  # tabs with leases, and when each was last seen
         # by visitor: runs with fresh seeds, and the start of the last turn
         self._queues: defaultdict[str, dict[Run, None]] = defaultdict(dict)
@@ -165,7 +165,7 @@ class Queue:
             run.rev = self._changes
 
     def lacking(self, run: Run, again: bool) -> list[tuple[int, str]]:
-        """Return the number and key of each seed that a request would queue. again: whether to retry failed seeds."""
+        """Return the number and key of each seed that a request would queue. again: retry failed seeds, too."""
         going = ("queued",) if again else ("queued", "failed")
         return [
             (number, key)
@@ -283,7 +283,7 @@ class Queue:
                 yield min(found)[3]
 
     def put_back(self, order: Order, report: Report, seconds: float = 0.0) -> None:
-        """Record a turn's result: an answer, or a seed that failed, is no longer wanted, or waits for its next turn."""
+        """Record the result of a turn: an answer, or a seed's progress or failure. seconds: the turn's duration."""
         if order.what == "question":
             self.taken.discard(order.key)
             if report.failed:
@@ -294,7 +294,7 @@ class Queue:
         seed.playing, seed.seconds = False, seed.seconds + seconds
         self.change(*seed.runs)
         if report.refused and seed.slot is not None and seed.slot.plays == "away":
-            seed.here = True  # files may be kept on this machine alone
+            seed.here = True  # the spec may need files that only this machine has
             self._give_back(seed)
         elif report.failed:
             self._fail(seed, report.failed)
@@ -312,7 +312,7 @@ class Queue:
 
     def died(self, order: Order, slot: Slot, cause: str) -> None:
         """Record that a worker process died. Its unfinished seeds start again, but the seed that it was working on
-        fails the second time. Pages ask their questions again. cause: "" if the worker was idle."""
+        fails if this happens a second time. cause: "" if the worker was idle."""
         seed = self.seeds.get(order.key)
         if cause and seed and seed.slot is slot:
             seed.deaths += 1
@@ -340,7 +340,7 @@ class Queue:
                 self.questions.popitem(last=False)
 
     def last(self, ask: Ask, now: float) -> bool:
-        """Return whether a request has the lowest priority: a draft, or one whose tab was not seen for some seconds."""
+        """Return whether a request has the lowest priority: it is a draft, or its tab has not been seen lately."""
         return ask.draft or (ask.lease is not None and now - self.tabs.get(ask.lease.tab, 0.0) > AWAY)
 
     def begun(self) -> list[Seed]:

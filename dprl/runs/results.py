@@ -125,9 +125,9 @@ class Results:
     def _find(
         self, keys: Collection[str], column: str, held: Callable[[bytes, bytes | None], Any]
     ) -> dict[str, Any]:
-        """Return the stored values of these keys, from a column of the file or, for results in memory, by `held`."""
+        """Return the stored values by key: a column of the file or, for results in memory, the result of `held`."""
         before = self.file.notice
-        with self._lock:  # memory first: whatever is written meanwhile is in the file by then
+        with self._lock:  # memory first, because results written after this are found in the file
             mine = {key: self._held[key] for key in keys if key in self._held}
         found: dict[str, Any] = {}
         try:

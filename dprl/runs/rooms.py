@@ -1,13 +1,12 @@
 """Classroom rooms and short links, stored under random codes that cannot be computed from anything else.
 
-The code of a room is not secret; the teacher holds a key of 128 bits, of which only a digest is stored. A device is
-stored as a digest that differs between rooms; nothing is stored about a person. Answers to questions are randomised on
-the phone, so only the randomised report arrives here. A room is deleted after a day. Deleted data are overwritten.
+A room's code is not secret. The teacher has a key of 128 bits, of which only a digest is stored. Devices are stored as
+digests that differ between rooms, and nothing is stored about people. Answers to questions are randomised on the phone,
+so only randomised reports arrive here. A room is deleted after a day, and deleted data are overwritten.
 
-A short link is eight letters for a page and its query, for as long as this store exists. The letters are random, so
-that nobody can go through all links, but they are not secret. They stand for an ordinary link and are read like one. At
-most DPRL_SHORT_LINKS are stored, each of at most MOST_LETTERS, and their number per period is limited: nobody can fill
-the store with them, or soon use up the links of others.
+A short link has eight letters, which replace a page and its query for as long as the store exists. The letters are
+random, so nobody can try all links, but they are not secret. So that nobody can fill the store, the length of links,
+their total number, and the number made in a period are limited.
 """
 
 from __future__ import annotations
@@ -30,10 +29,10 @@ from dprl.runs.database import Database, setting
 from dprl.runs.limits import Lease, RateLimiter, Refused
 
 LETTERS = "BCDFGHJKLMNPRSTVWXYZ"  # of codes: no vowels, so no words; no digits, and nothing like O and Q
-CODE_LENGTH, LINK_LENGTH = 6, 8  # of a room's code: 64 million of them; of a short link: 26 billion
+CODE_LENGTH, LINK_LENGTH = 6, 8  # letters of a room's code and of a short link
 MOST_LETTERS = 4000  # of a link
-HOURS = 24  # after which a room is forgotten
-MOST_PEOPLE, MOST_STEPS, MOST_ROOMS = 200, 30, 50  # in a room, in a room, and on this server
+HOURS = 24  # after which a room is deleted
+MOST_PEOPLE, MOST_STEPS, MOST_ROOMS = 200, 30, 50  # in a room, in a room, and on the server
 
 SAID, LINKS = messages("room")["refused"], messages("refusals")["link"]
 OFF, CLOSED, TWICE, WAIT = SAID["off"], SAID["closed"], SAID["twice"], SAID["wait"]
@@ -72,8 +71,7 @@ _LINK = "SELECT code FROM short_link WHERE page = ? AND query = ?"
 
 
 def read_code(text: str, length: int = CODE_LENGTH) -> str:
-    """Read a typed or copied code of `length` letters, in any case or width, ignoring other signs; "" if it is not a
-    code."""
+    """Read a typed code of `length` letters in any case, ignoring other characters; return "" if it is not a code."""
     code = re.sub(r"[\W_]", "", unicodedata.normalize("NFKC", text[:40])).upper()
     return code if len(code) == length and set(code) <= set(LETTERS) else ""
 
@@ -102,7 +100,7 @@ class Room:
 
 
 class Rooms:
-    """Operations on rooms for classes: open, join, ask, answer, and close. allowed: whether rooms are allowed here."""
+    """Operations on rooms for classes: open, join, ask, answer, and close. allowed: True if rooms are allowed here."""
 
     def __init__(self, file: Database) -> None:
         self._file = file
@@ -111,7 +109,7 @@ class Rooms:
         self._unwiped = False
 
     def open(self, who: Lease, total: float = TOTAL.default) -> tuple[str, str]:
-        """Open a room; return its code and its teacher's key. total: the most epsilon that one phone may spend on all
+        """Open a room, and return its code and the teacher's key. total: the epsilon that one phone may spend on all
         questions together; it cannot be changed later. Raises Refused, SpecError."""
         total = TOTAL.check(total)
         if not self.allowed:
@@ -128,13 +126,13 @@ class Rooms:
         return code, key
 
     def find(self, code: str) -> Room | None:
-        """Return a room's current state, or None if it does not exist. It is fast: pages call it every second."""
+        """Return a room's current state, or None if it does not exist. Pages call this every second, so it is fast."""
         rows = self._file.rows(_ROOM, code, _day_ago())
         return Room(**{**rows[0], "closed": bool(rows[0]["closed"])}) if rows else None
 
     def join(self, code: str, device: str, who: Lease) -> Room:
-        """Join a room, or return to it with the same device, a random name for the browser in this room. Devices stay
-        in closed rooms. Raises Refused if the room does not exist, is closed or full, or after too many wrong codes."""
+        """Join a room, or return to one that may be closed by now. device: a random name for the browser in this room.
+        Raises Refused if the room does not exist, is closed or full, or after too many wrong codes."""
         name = _room_digest(code, device)
         joined = bool(self._file.rows(_JOINED, code, name))
         if not joined:
@@ -199,8 +197,8 @@ class Rooms:
         self._wipe()
 
     def respond(self, code: str, device: str, place: int, answer: str) -> None:
-        """Record a device's only answer to a step; repeating it changes nothing. answer: for a question, the report
-        given by the phone's coin. Raises Refused, and SpecError if it does not fit the step."""
+        """Record a device's only answer to a step; repeating it changes nothing. For a question, the answer is the
+        report given by the phone's coin. Raises Refused, and SpecError if the answer does not fit the step."""
         with self._file.writing() as db:
             room = db.execute(_ROOM, (code, _day_ago())).fetchone()
             if room is None:
@@ -282,7 +280,7 @@ class ShortLinks:
 
     def shorten(self, page: str, query: str, who: Lease) -> str:
         """Return the letters of the short link to a page, the same each time. page: its path, "" for Home; query:
-        without the question mark. Raises Refused for a long link, or if too many exist or were made from here."""
+        without the question mark. Raises Refused if the link is too long, or if there are too many links."""
         if len(query) > MOST_LETTERS:
             raise Refused(filled(LINKS["long"], length=f"{len(query):,}", most=f"{MOST_LETTERS:,}"))
         if known := self._file.rows(_LINK, page, query):
@@ -296,7 +294,7 @@ class ShortLinks:
             return str(db.execute(_LINK, (page, query)).fetchone()["code"])
 
     def lengthen(self, text: str) -> tuple[str, str]:
-        """Return the page and the query of a short link. letters: as typed by somebody. Raises Refused."""
+        """Return the page and the query of a short link. text: its letters as typed. Raises Refused."""
         code = read_code(text, LINK_LENGTH)
         if not code:
             raise Refused(filled(LINKS["no_code"], given=shown(text) or "nothing", length=LINK_LENGTH))

@@ -66,7 +66,7 @@ def wishes(queue: Queue) -> list[Waiting]:
     now = time.monotonic()
     left: defaultdict[Run, float] = defaultdict(float)
     for seed in queue.begun():
-        for run in seed.runs:  # its own pace, if that is known
+        for run in seed.runs:  # at the seed's own pace if it is known
             paced = seed.progress > 0.02 and seed.seconds > 0.2
             left[run] += (seed.seconds / seed.progress if paced else run.seconds) * (1.0 - seed.progress)
     found = []
@@ -86,10 +86,8 @@ class Forecast(NamedTuple):
 
 
 def forecast(waiting: list[Waiting], workers: int) -> dict[Any, Forecast]:
-    """Estimate for every run how many start before it, and when it ends. waiting: in the order of the requests.
-
-    Visitors take turns, so when a run ends, everyone has had as much work done as the run's visitor, or all their work.
-    """
+    """Estimate how many runs start before each run, and when it ends. waiting: in the order of the requests. Visitors
+    take turns, so when a run ends, all others have had as much work done as its visitor, or all of theirs."""
     work: dict[tuple[bool, str], float] = defaultdict(float)  # seconds that each visitor waits for
     before = {}
     for w in waiting:

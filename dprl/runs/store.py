@@ -35,7 +35,7 @@ log = logging.getLogger("dprl.runs")
 
 _LOOK = 2.0  # seconds after which the file is read again for the results of other processes
 _FORECAST = 1.0  # seconds for which an estimate holds
-_FAILURES = 5  # reported at most
+_FAILURES = 5  # the most that are reported
 _WEEK = 7 * 24 * 3600
 _NO_POINTS = np.zeros(0, np.int64), np.zeros(0)
 MADE_ROOM = "The details of this run were deleted to make room for newer results; its curve is still here."
@@ -45,7 +45,7 @@ class Store:
     """The store of runs, in two SQLite files: one for results, one for rooms and short links. All threads of a process
     may use one `Store`. Processes share results through the file; requests are known only to their own process.
 
-    public: whether all requests of the dashboard are leased, not only those through a link. link_seconds: the
+    public: True if all requests of the dashboard are leased, not only those from links. link_seconds: the
     estimated seconds on one core that a link may start by itself. grace: the seconds for which leased work continues
     after its tab is gone. simulation: see turn.SIMULATION. Raises StoreError if the store cannot be used.
     """
@@ -75,11 +75,9 @@ class Store:
         again: bool = False,
         draft: bool = False,
     ) -> None:
-        """Request a run for a visitor. lease: the browser tab, if the request is to end when the tab closes.
-
-        Finished seeds stay, and so do failed ones unless `again`. A draft gives way to all other requests. Raises
-        SpecError if the run exceeds a limit, and Refused if more would wait than leases allow.
-        """
+        """Request a run for a visitor. Finished seeds stay, and so do failed ones unless `again`. A draft gives way to
+        all other requests. lease: the browser tab, if the request is to end when the tab closes. Raises SpecError if
+        the run exceeds a limit, and Refused if more would wait than leases allow."""
         run = self._look(spec)
         with self._work:
             new = len(self._queue.lacking(run, again))
@@ -220,7 +218,7 @@ class Store:
             if (seeds is None or number in seeds) and (data := self.results.trace(key)) is not None:
                 try:
                     found.append(self._simulation.trace_from_bytes(data))
-                except ValueError:  # damaged on the disk: it is computed again
+                except ValueError:  # damaged on disk, so it is computed again
                     self.results.forget([key])
         return found
 
@@ -245,7 +243,7 @@ class Store:
         return None
 
     def present(self, tabs: Collection[str]) -> set[str]:
-        """Record, about every second, which browser tabs are open; return all tabs whose requests end with them."""
+        """Record that these browser tabs are open, and return all tabs whose requests end when they close."""
         with self._work:
             self._queue.tabs |= dict.fromkeys(self._queue.tabs.keys() & set(tabs), time.monotonic())
             return set(self._queue.tabs)
@@ -323,7 +321,7 @@ class Store:
             return self._queue.run(spec)
 
     def _look(self, spec: SpecLike) -> Run:
-        """Return the queue's record of a run, updated from the results file as it was a moment ago."""
+        """Return the queue's record of a run, updated from the results file if the last look was a while ago."""
         run = self._run(spec)
         now, rev = (time.monotonic(), self.results.changes), run.rev
         if run.looked[1] != now[1] or now[0] - run.looked[0] > _LOOK:

@@ -15,9 +15,9 @@ from dprl.fields import SpecError
 log = logging.getLogger("dprl.runs.worker")
 
 TURN = 0.25  # s
-HELD = 5  # the most seeds that a worker has started: several runs of one visitor can grow side by side
-MOST = 8  # the same, if the further seeds belong to visitors who have none started
-KEPT = MOST + 4  # interrupted runs that a worker keeps; any other starts again at its next turn
+HELD = 5  # the most seeds that a worker interleaves, so that several runs of one visitor grow side by side
+MOST = 8  # the same limit if the additional seeds are for visitors for whom no worker has started a seed
+KEPT = MOST + 4  # the most interrupted runs that a worker keeps; others start again at their next turn
 
 # The module whose functions play seeds and answer questions; tests use a small one.
 SIMULATION = "dprl.simulation"
@@ -25,7 +25,7 @@ SIMULATION = "dprl.simulation"
 
 @dataclass(frozen=True)
 class Order:
-    """A worker's task: simulate a seed, or answer a question. key: that of the seed or question; spec: as JSON."""
+    """A worker's task: to simulate a seed or answer a question. key: that of the seed or question; spec: as JSON."""
 
     what: Literal["seed", "question"]
     key: str
@@ -38,8 +38,8 @@ class Order:
 class Report:
     """A worker's report at the end of a turn.
 
-    curve: the points so far, `at` and then `values`, or the answer to a question. trace: a finished seed's. failed: the
-    reason for a failure, in a sentence; refused: whether the spec cannot be played by this worker.
+    curve: the points so far (`at`, then `values`), or the answer to a question. trace: set once the seed is finished.
+    failed: the reason for a failure, in a sentence. refused: True if this worker cannot play the spec.
     """
 
     progress: float = 0.0

@@ -24,11 +24,11 @@ _EARLY = 5.0  # seconds: a worker that dies sooner is restarted only after this 
 
 
 class Died(RuntimeError):
-    """The error for a worker process that died. The message gives the cause, or "" if the process was idle."""
+    """Raised when a worker process has died. The message gives the cause, or "" if the process was idle."""
 
 
 class Lost(RuntimeError):
-    """The error for a worker that cannot be reached any more, through no fault of its tasks."""
+    """Raised when a worker can no longer be reached, through no fault of its tasks."""
 
 
 class Slot(Protocol):
@@ -42,8 +42,8 @@ class Slot(Protocol):
 
 
 class PipeSlot:
-    """A worker process on this machine, at the other end of a private socket pair. It ends when the pair closes, no
-    matter how this process ends. It is not a child of `multiprocessing`, which would run Streamlit's script again."""
+    """A worker process on this machine, connected by a private socket pair; it ends when the connection closes.
+    It does not use `multiprocessing`, which would run Streamlit's script again."""
 
     def __init__(self, simulation: str = SIMULATION, plays: Literal["all", "here"] = "all") -> None:
         self.plays: Literal["all", "here", "away"] = plays
@@ -89,7 +89,7 @@ class PipeSlot:
     def _end(self) -> int:
         try:
             self.process.communicate(timeout=2.0)
-        except subprocess.TimeoutExpired:  # it has closed its end, and goes on
+        except subprocess.TimeoutExpired:  # it has closed its end, but still runs
             self.process.kill()
         self._pipe.close()
         return self.process.wait(5.0)
@@ -102,7 +102,7 @@ def child_environment() -> dict[str, str]:
 
 
 def end_with_parent() -> None:
-    """Make this process end with its parent, however that ends: the parent alone holds the other end of our stdin."""
+    """Make this process end when its parent ends, because only the parent holds the other end of our stdin."""
 
     def watch() -> None:
         while os.read(0, 4096):
@@ -118,7 +118,7 @@ def main(descriptor: int, simulation: str) -> None:
     os.nice(_NICE)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C at the terminal is for the dashboard
     end_with_parent()
-    # before the first order
+    # imports the simulation before the first task arrives
     threading.Thread(target=importlib.import_module, args=(simulation,), daemon=True).start()
     pipe = Connection(descriptor)
     with contextlib.suppress(EOFError, OSError):

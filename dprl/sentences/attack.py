@@ -10,7 +10,7 @@ from dprl.metrics.attack import Measured
 from dprl.words import at_least, at_most, human, plural, promise, proves, share_at_most
 
 SAID = messages("charts")["attack"]
-CLOSE = 0.005  # relative: budgets this close are the same
+CLOSE = 0.005  # relative; budgets this close count as equal
 
 
 def several(most: int) -> str:
@@ -27,7 +27,7 @@ def saw(what: str, releases: int, counters: int) -> str:
 
 
 def interval(found: Measured) -> str:
-    """Return a measured epsilon with its interval as text, shown next to the proved one."""
+    """Return a measured epsilon with its interval as text."""
     if not math.isfinite(found.value):
         return "–"
     return f"{human(float(f'{found.value:.3g}'))} ({found.low:.2f} to {found.high:.2f})"
@@ -36,11 +36,8 @@ def interval(found: Measured) -> str:
 def about_attack(
     found: Measured, proved: float, claimed: float, delta: float, *, farthest: bool, half: bool
 ) -> tuple[bool, str]:
-    """Return whether the attack refuted a guarantee, and a sentence about it.
-
-    found: the epsilon measured at delta. farthest: whether the two episodes are as far apart as possible. half: whether
-    the noise was half as large as it should be.
-    """
+    """Return whether the attack refuted a guarantee, and a sentence about it. found: the epsilon measured at delta.
+    farthest: True if the two episodes differ as much as possible. half: True if the noise was halved."""
     if not math.isfinite(found.value):
         return False, SAID["nothing_yet"]
     given = {"proved": at_most(proved), "measured": interval(found), "delta": human(delta)}
@@ -65,7 +62,7 @@ def surely(bound: float, delta: float) -> str:
 
 
 def about_scores(guessed: Measured, best: float, half: bool) -> str:
-    """Describe the histograms of scores. best: the best chance of a right guess; half: whether the noise is halved."""
+    """Describe the histograms of scores. best: the best chance of a right guess; half: True if the noise is halved."""
     noise = "The full noise would allow" if half else "The noise allows"
     return (
         f"The likelier episode was the right one in {guessed.value:.1%} of the trials ({guessed.low:.1%} to "
@@ -102,7 +99,7 @@ def whose(first: bool, guesses: Sequence[bool]) -> str:
 
 
 def concentrated(rho: float | None) -> str:
-    """Describe the zero-concentrated (zCDP) guarantee; `rho` is None if none is known."""
+    """Describe the zero-concentrated (zCDP) guarantee. rho: None if no bound is known."""
     if rho is None:
         return "No bound on zero-concentrated privacy (zCDP) is known for shuffled bits."
     return f"The same noise is ρ-zCDP with ρ = {at_most(rho)}."
@@ -117,7 +114,7 @@ def about_epsilons(deltas: Sequence[float], epsilons: Sequence[float]) -> str:
 
 
 def about_collusion(step: str, exact: int, users: int, worst: float) -> str:
-    """Describe how much two colluding users find out. exact: users recovered exactly; worst: the largest error."""
+    """Describe how much two colluding users learn. exact: how many users they recover exactly; worst: largest error."""
     if step == "one":
         return "The two bars always differ by the same noise. It shifts all counts alike, so every rise stays visible."
     if step == "subtract":

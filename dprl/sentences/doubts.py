@@ -1,4 +1,4 @@
-"""Warnings about the limits of a run or of a privacy cost, and the statistic over seeds that charts show."""
+"""Warnings about runs and privacy costs, and the statistic over seeds that charts show."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ SAID, STATISTIC = messages("charts")["doubts"], messages("charts")["seeds"]
 
 
 def unsettled(stuck: int, of: int, at: Sequence[str] = ()) -> str:
-    """Warn that `stuck` seeds of a run without privacy have not found the best policy (see `growth.unsettled`), or
-    return "". at: a sweep's points with this doubt; in this case, `stuck` is the largest number at any of them."""
+    """Warn if seeds of a run without privacy have not found the best policy (see `growth.unsettled`); else return "".
+    at: the points of a sweep where this happens; `stuck` is then the largest number at any of them."""
     if not stuck:
         return ""
     told = {"stuck": stuck, "seeds": plural(of, "seed")}
@@ -34,7 +34,7 @@ def no_share(best: Sequence[float | None]) -> str:
 
 
 def about_negative_prices(names: Sequence[str]) -> str:
-    """Warn that the whole interval of some privacy costs is below zero, or return "". names: the names of the runs."""
+    """Warn that the whole interval of these runs' privacy costs is below zero; return "" if there are none."""
     if not names:
         return ""
     return (
@@ -45,9 +45,7 @@ def about_negative_prices(names: Sequence[str]) -> str:
 
 def of_seeds(statistic: Statistic, seeds: int, what: str = SEEDS) -> str:
     """Describe a chart's statistic over seeds; for medians of very few seeds, explain why there is no interval.
-
-    seeds: the smallest number over all curves. what: `SEEDS` or `DATA_SETS` of figures.lines.
-    """
+    seeds: the smallest number over all curves. what: `SEEDS` or `DATA_SETS` of figures.lines."""
     said = filled(STATISTIC["statistic"], statistic=statistic, what=what)
     if statistic == "median" and seeds < FEWEST_FOR_MEDIAN:
         said = f"{said} {filled(STATISTIC['few'], fewest=FEWEST_FOR_MEDIAN, what=what)}"

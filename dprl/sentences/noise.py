@@ -25,11 +25,8 @@ def deviation(std: float, users: float) -> str:
 def about_cells(
     noise: CountNoise, *, bound: float | None = None, word: str = "noisy", family: CountFamily = VISITS
 ) -> str:
-    """Describe the noise in all counts of a release.
-
-    bound: E; the family defines the share of it that bounds the error of one count. word: the kind of counts that the
-    planner sees ("noisy", "released").
-    """
+    """Describe the noise in all counts of a release. bound: E; the family sets which share of it bounds the error of
+    one count. word: the counts that the planner sees ("noisy" or "released")."""
     if not noise.largest:
         return str(SAID["none"])
     typical = {"typical": human(noise.typical), "noun": family.noun, "most": human(noise.most)}
@@ -57,7 +54,7 @@ def region(
     users: int,
     private: bool,
 ) -> str:
-    """Describe two weights' confidence radii with noise (widths) and without it (quiet), and true errors (off) [2]."""
+    """Describe the confidence radii of two weights with noise (widths) and without (quiet), and their errors (off)."""
     if not np.isfinite(widths).all():
         return str(SAID["indefinite"])
     said = " ".join(

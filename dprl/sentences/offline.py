@@ -15,7 +15,7 @@ from dprl.sentences.doubts import NOTHING
 from dprl.words import at_least, count, human, listed, percent, plural, quoted, rough, to_the
 
 SAID = messages("charts")["data"]
-CLOSE = 0.01  # of v*: a policy this close to the best one is good
+CLOSE = 0.01  # share of v*; a policy this close to the best one is good
 
 
 def trajectories(n: int) -> str:
@@ -57,7 +57,7 @@ def _so_far(curves: Sequence[Series]) -> str:
 
 
 def about_prices(curves: Sequence[Series], first: float, proved: Sequence[tuple[str, str]] = ()) -> str:
-    """Describe how fast the privacy cost falls from n = first on. proved: pairs of an algorithm and its 1/n theorem."""
+    """Describe how fast the privacy cost falls from n = `first` on. proved: algorithms and their 1/n theorems."""
     parts = []
     for curve in curves:
         if curve.complete and len(curve.x) > 1 and (curve.center[-1] > 0):
@@ -75,10 +75,8 @@ def about_prices(curves: Sequence[Series], first: float, proved: Sequence[tuple[
 def about_pessimism(
     bitten: Bite, H: int, *, E: float | None, gap: float, v_star: float, ranks: bool = False
 ) -> str:
-    """Describe for how many actions the penalty for uncertainty removes the whole estimated value.
-
-    H: steps of an episode. E: the bound on the noise. ranks: whether the penalty does not cover the noise.
-    """
+    """Describe how often the penalty for uncertainty removes an action's whole estimated value.
+    H: steps of an episode. E: the bound on the noise. ranks: True if the penalty does not cover the noise."""
     taken = percent(bitten.share)
     said = f"In {taken} of the state-action-step triples, the penalty removes the action's whole value."
     if bitten.path > 0:
@@ -96,10 +94,8 @@ def about_pessimism(
 
 def about_actions(wrong: int, pairs: int, weight: float, agrees: float) -> str:
     """Compare a learned policy with the optimal one and with the behaviour policy.
-
-    wrong: of all state-step `pairs`, the number where it is worse than optimal. weight: the share of the optimal
-    policy's time in them. agrees: the behaviour policy's probability of the learned action, averaged over the data.
-    """
+    wrong: in how many of the state-step `pairs` it is worse than optimal. weight: the share of time that the optimal
+    policy spends in them. agrees: the behaviour policy's mean probability of the learned action in the data."""
     return (
         f"The learned policy is worse than the optimal policy in {wrong:,} of {pairs:,} state-step pairs. "
         f"The optimal policy spends {percent(weight)} of its time in these pairs. In the data, the "
@@ -109,10 +105,8 @@ def about_actions(wrong: int, pairs: int, weight: float, agrees: float) -> str:
 
 def about_coverage(optimal: float, d_m: float, where: str, n: int) -> str:
     """Describe how well the data cover the optimal policy's states and actions.
-
-    optimal: the smallest share of the data at a pair that the optimal policy visits, the pair `where`. d_m: the
-    smallest share at any pair with data. n: number of trajectories in the largest data set.
-    """
+    optimal: the smallest share of the data at any pair that the optimal policy visits. where: this pair, in words. d_m:
+    the smallest share at any pair with data. n: the number of trajectories in the largest data set."""
     if optimal == 0:
         return (
             f"The data never show the optimal policy's actions: nobody does {where}. However many trajectories there "

@@ -1,4 +1,4 @@
-"""Sentences about the results of testing papers' claims."""
+"""Sentences about the tests of papers' claims."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SAID: dict[Verdict, str] = {
 
 
 def about_verdicts(verdicts: Sequence[Verdict]) -> str:
-    """State in one sentence in how many settings a claim holds."""
+    """State in how many settings a claim holds."""
     counts = [(verdict, verdicts.count(verdict)) for verdict in VERDICTS if verdict in verdicts]
     if len(counts) == 1:
         verdict = SAID[counts[0][0]]
@@ -33,7 +33,7 @@ def about_verdicts(verdicts: Sequence[Verdict]) -> str:
 
 
 def number_of(value: float, form: Form) -> str:
-    """Return a measured statistic as text: an exponent, or a number."""
+    """Return a measured statistic as text."""
     return exponent(value) if form == "exponent" else human(value)
 
 
@@ -44,7 +44,7 @@ def finding(found: Finding, form: Form) -> str:
 
 
 def against(found: Sequence[Finding]) -> str:
-    """Describe whether settings support a claim. Values below a valid upper bound are counted separately."""
+    """State in how many settings a claim holds, holds as an upper bound, or does not hold."""
     verdicts = [one.verdict for one in found]
     inside, lower = verdicts.count("holds"), verdicts.count("holds as an upper bound")
     if len(found) == 1:

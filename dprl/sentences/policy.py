@@ -27,11 +27,9 @@ def at_step(
     over: float = 0.0,
     sure: Array | None = None,
 ) -> str:
-    """Describe a policy's actions at one step, [S], in the states that it can reach by then.
-
-    wrong: [S] whether the optimal policy does better. over: the share of episodes that have ended before this step.
-    sure: [S] the probability of the likeliest action if the policy is stochastic.
-    """
+    """Describe a policy's actions at one step in the states that it can reach by then.
+    chosen: the actions [S]. wrong: marks states in which the optimal policy does better [S]. over: the share of
+    episodes that have ended before this step. sure: the probability of a stochastic policy's likeliest action [S]."""
     counts = np.bincount(chosen[reached].astype(int), minlength=len(action_labels))
     leading, lost = int(counts.argmax()), int((wrong & reached).sum())
     chosen_as, all_states = "chosen" if sure is None else "likeliest", len(chosen)
@@ -50,9 +48,8 @@ def at_step(
 
 
 def about_steps(wrong: NDArray[np.bool_], weight: Array, sure: Array | None = None) -> str:
-    """Describe at how many states and steps a policy is worse than the optimal one. wrong: where it is worse; weight:
-    the optimal policy's probability of these states, 0 elsewhere; sure: the probability of the likeliest action, if the
-    policy is stochastic; each [H,S]."""
+    """Describe in how many states and steps a policy is worse than the optimal one. All arrays are [H,S]. wrong: marks
+    them; weight: the optimal policy's probability of these states, 0 elsewhere; sure: see `at_step`."""
     what = SAID["wrong" if sure is None else "wrong_likeliest"]
     said = [filled(what, pairs=f"{int(wrong.sum()):,}", all=f"{wrong.size:,}")]
     said.append(filled(SAID["weight"], share=percent(float(weight.sum()) / len(wrong))))
@@ -62,7 +59,7 @@ def about_steps(wrong: NDArray[np.bool_], weight: Array, sure: Array | None = No
 
 
 def about_visits(occupancy: Array, state_labels: Sequence[str], shared: float) -> str:
-    """Describe the states that a policy visits. shared: the share of time spent where the best policy spends it."""
+    """Describe the states that a policy visits. shared: the share of time that it spends where the best policy does."""
     favourite = int(occupancy.mean(axis=0).argmax())
     time = percent(float(occupancy[:, favourite].mean()))
     return (
@@ -84,7 +81,7 @@ def about_chances(policy: Array, optimal_policy: Actions, weight: Array) -> str:
 
 def about_values(hopeful: float, excess: float, what: str, *, of_played: bool = False) -> str:
     """Describe how many estimated values (one for each `what`) are at least the optimum, and their mean excess at
-    the first step. of_played: whether the estimates are upper bounds only for the policy that was played."""
+    the first step. of_played: True if the estimates are upper bounds only for the policy that was played."""
     meant = "of_played" if of_played else "holds" if hopeful == 1 else "fails"
     return " ".join(
         (

@@ -19,17 +19,17 @@ from dprl.words import exponents, halving, human, listed, percent, plural, prove
 
 SAID = messages("charts")["cost"]
 
-NEAR = 0.01  # share of v*: a smaller suboptimality is small
+NEAR = 0.01  # share of v*; a suboptimality below it counts as small
 NAMED: dict[Measure, str] = {
     "price": "the privacy cost",
     "gap price": "the privacy cost",
     "share": "the share lost",
 }
-LITTLE = 0.5  # share of the largest possible loss: above it, little was learned
+LITTLE = 0.5  # share of the largest possible loss; above it, little was learned
 
 
 def rough_users(needed: float) -> str:
-    """Return a number of users as text with two digits; infinity or NaN means more than the largest number tried."""
+    """Return a number of users as text with two digits; for infinity or NaN, "more than" the largest number tried."""
     return rough(needed) if np.isfinite(needed) else f"more than {human(10 ** X_RANGE[1])}"
 
 
@@ -38,7 +38,7 @@ def about_trust(costs: Sequence[Cost], epsilon: float) -> str:
     free = next(cost for cost in costs if cost.model == "none")
     private = [cost for cost in costs if cost.model != "none"]
     first, last = (private[:-1], private[-1:]) if len(private) > 2 else (private, [])
-    # each sentence contains "as many" only once
+    # so that each sentence contains "as many" only once
     beside = [_how_many_times(c, free, "times" if i else "times_users") for i, c in enumerate(first)]
     return " ".join(
         [
@@ -72,7 +72,7 @@ def how_frontier(
     extra: Sequence[str] = (),
     statistic: Statistic = "mean",
 ) -> list[str]:
-    """Return the numbers behind `about_frontier` as a list: slopes with intervals and ranges, the statistic, notes."""
+    """List the numbers behind `about_frontier`: slopes with their intervals and ranges, the statistic, and notes."""
     known = [c for c in curves if np.isfinite(c.center).any()]
     if not known:
         return list(filter(None, extra))
@@ -82,7 +82,7 @@ def how_frontier(
 
 
 def _near(known: Sequence[Frontier], symbol: str) -> str:
-    """Describe the x from which on each curve stays close to the best policy."""
+    """Describe from which x on each curve stays close to the best policy."""
     said: dict[tuple[str, str], list[str]] = {}
     for c in known:
         far = np.flatnonzero(~(c.share <= NEAR))
@@ -97,7 +97,7 @@ def _near(known: Sequence[Frontier], symbol: str) -> str:
 
 
 def _slope(curve: Frontier, measure: Measure, symbol: str, short: bool) -> str:
-    """Describe a curve's growth in x. short: whether to omit the interval, and the range of x unless it is partial."""
+    """Describe a curve's growth in x. short: omit the interval, and also the range of x unless it is partial."""
     what = NAMED.get(measure, measure)
     power = to_the(symbol, *(curve.slope[:1] if short else curve.slope))
     way = filled(SAID["falls" if curve.slope[0] < 0 else "grows"], what=what, power=power)
@@ -154,7 +154,7 @@ def growth_state(steps: Sequence[Growth]) -> str:
 
 
 def about_growth(growth: Mapping[str, Sequence[Growth]]) -> str:
-    """Describe whether the privacy cost of each run still grows with the number of users. growth: by the run's name."""
+    """Describe whether each run's privacy cost still grows with the number of users. growth: by run."""
     said = []
     for state in ("flat", "growing", "unclear"):
         names = [quoted(name) for name, steps in growth.items() if growth_state(steps) == state]
@@ -165,7 +165,7 @@ def about_growth(growth: Mapping[str, Sequence[Growth]]) -> str:
 
 
 def how_growth(growth: Mapping[str, Sequence[Growth]]) -> list[str]:
-    """Return the numbers behind `about_growth` as a list, with one item for each run."""
+    """List the numbers behind `about_growth`, with one item for each run."""
     said = [filled(SAID["growth_how"], flat=f"{FLAT:g}")] if growth else []
     for name, steps in growth.items():
         last, start = steps[-1], flat_from(steps)
@@ -182,7 +182,7 @@ def how_growth(growth: Mapping[str, Sequence[Growth]]) -> list[str]:
 
 
 def about_ladder(steps: Sequence[Any], own: int | None = None) -> str:
-    """Describe how much each idea reduces the noise, from the paper's noise to the smallest, and where the run's is."""
+    """Describe how much each idea reduces the paper's noise, and compare the run's own noise with the smallest."""
     before, parts, given_back = steps[0], [], []
     for step in steps:
         if step.idea:

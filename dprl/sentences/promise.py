@@ -1,6 +1,6 @@
 """Sentences about guarantees: what (ε, δ) means, whether the claim is proved, and which data sets are neighbours.
 
-docs/proofs.toml lists these sentences with the results that each follows from.
+docs/proofs.toml lists these sentences and the results that they follow from.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from dprl.words import at_most, human, odds, promise, proves
 SAID = messages("charts")["promise"]
 
 REPLACED = "replace-one"  # the papers' notion of neighbours; the privacy model names the other one
-EQUAL = 0.005  # relative: budgets this close are the same
+EQUAL = 0.005  # relative; budgets this close count as equal
 HARDLY = 10.0  # an epsilon that lets odds change 22,000-fold
 # With a rho this large, Gaussian noise lets an attacker choose between two candidates for one person and be wrong only
 # once in a million times: Phi(-sqrt(rho/2)) = 1e-6.
 HOLLOW = 45.2
 ACCOUNTANT = "our accountant"
 ENDS = ("more privacy, more noise", "less privacy, less noise")  # left and right of a slider of budgets
-FEW = 0.01  # if delta times the users exceeds it, a warning explains the releases that delta allows
+FEW = 0.01  # from this delta times the number of users on, a warning explains what delta allows
 
 
 TRAJECTORY = "trajectory"  # the unit that is replaced in a data set
@@ -51,9 +51,9 @@ def about_promise(
 ) -> tuple[bool, str]:
     """Return whether the claimed guarantee is proved for the noise, and a sentence about it.
 
-    found: the proved guarantees (`privacy.guarantee.Reading`). blanked: verb phrase for a user without data; "" if this
-    is no notion of neighbours here. who: the unit that is replaced. calibrated: whether the noise is the smallest for
-    which our accountant proves the stated guarantee.
+    found: the proved guarantees (`privacy.guarantee.Reading`). blanked: how a user's data are removed, as a verb
+    phrase; "" if only replacing is considered. who: the unit that is replaced. calibrated: True if the noise is the
+    smallest for which our accountant proves the stated guarantee.
     """
     claim = promise(epsilon, delta)
     replaced = [r for r in found if r.adjacency == REPLACED]

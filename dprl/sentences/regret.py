@@ -16,7 +16,7 @@ from dprl.sentences.doubts import NOTHING, of_seeds
 from dprl.words import human, percent, quoted, rough, some, to_the
 
 SAID = messages("charts")["regret"]
-NAMED = 5  # up to this many others are named; of more, only the draft and the worst
+NAMED = 5  # if more others than this exist, only the draft and the worst are named
 DRAFT = "Draft: "  # begins the name of a draft
 ALIKE = 1.05  # a smaller ratio counts as equal
 AVERAGES = ("share", "per-episode")  # views that average over the episodes so far
@@ -33,9 +33,9 @@ class _End:
 def about_regret(curves: Sequence[Series], view: Measure, statistic: Statistic = "mean") -> str:
     """Describe which curves lose least and most, the ratio of their losses, and the statistic shown.
 
-    Curves of one environment are compared after the same number of episodes, the largest that two of them reached. In
-    averages, only finished runs are compared, if there are any.
-    Equal private settings in several environments come first, then the environment of a draft.
+    Curves of one environment are compared after the largest number of episodes that two of them reached. Averages
+    compare only finished runs, if there are any. Equal private settings in several environments come first, then the
+    environment of a draft.
     """
     ends = _ends(curves)
     if not ends:
@@ -88,7 +88,7 @@ def _users_needed(end: _End) -> float:
 
 
 def _users(ends: list[_End], at: float, view: Measure) -> str:
-    """Compare how many episodes each run needs to learn with the run that needs the fewest."""
+    """Compare the episodes that each run needs to learn with those that the fastest run needs."""
     first, *others = sorted(ends, key=lambda end: (_users_needed(end), _average(end, at, view)))
     least = _users_needed(first)
     parts = []
@@ -137,7 +137,7 @@ def _ends(curves: Sequence[Series]) -> list[_End]:
 
 
 def _lost_after(end: _End, at: float, view: Measure) -> _End:
-    """Return a curve's loss after `at` episodes, interpolated linearly between its points in total loss."""
+    """Return a curve's loss after `at` episodes, by linear interpolation of its total loss."""
     if at == end.episodes:
         return end
     known = np.isfinite(end.curve.center)
@@ -152,7 +152,7 @@ def _average(end: _End, at: float, view: Measure) -> float:
 
 
 def _compared(ends: Sequence[_End], at: float) -> str:
-    """Return the ending of the template's name for curves that continue beyond the point of comparison."""
+    """Return the suffix of the template's name: "" unless a curve continues beyond the point of comparison."""
     return "_where_compared" if any(end.episodes > at for end in ends) else ""
 
 

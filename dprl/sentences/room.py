@@ -1,4 +1,4 @@
-"""Sentences for a classroom about its questions and its clinic, with the numbers of the class filled in."""
+"""Sentences for a class about its questions and its clinic."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def central(n: int, epsilon: float, far: int) -> str:
 
 
 def three(n: int, epsilon: float, amplified: float, delta: float, far: int) -> list[str]:
-    """Return one sentence each about the local, shuffle and central models."""
+    """Return a sentence about each privacy model: local, shuffle and central."""
     local = filled(RESULT["local"], epsilon=human(epsilon))
     return [local, shuffled(n, amplified, delta), central(n, epsilon, far)]
 

@@ -1,4 +1,4 @@
-"""The text on the printed sheet of a learned policy, besides its verdict."""
+"""The text on the printed sheet of a learned policy, except for the verdict."""
 
 from __future__ import annotations
 
@@ -19,8 +19,7 @@ def about_the_policy(algorithm: str, found: Mapping[str, Any]) -> str:
 
 
 def bound_and_chance(found: Mapping[str, Any], lacking: bool) -> str:
-    """State how likely the proved bound is to fail, and for which choices it holds. lacking: whether others decide
-    in some cases."""
+    """State how likely the proved bound is to fail, and when it holds. lacking: True if others decide in some cases."""
     chance = at_most(found["except with a chance of"])
     said = [SAID["holds"].format(chance=chance), SAID["best_of"]]
     if lacking:
@@ -29,7 +28,7 @@ def bound_and_chance(found: Mapping[str, Any], lacking: bool) -> str:
 
 
 def guarantee(found: Mapping[str, Any]) -> list[str]:
-    """Return sentences on who is protected, which guarantee is proved, and which data it covers."""
+    """Return sentences about who is protected, which guarantee is proved, and which data it covers."""
     pair = proves(found["epsilon"], found["delta"])
     return [
         f"**Protected:** {found['unit']}. **Neighbours:** {found['adjacency']}.",

@@ -36,7 +36,7 @@ def about_spending(total: str) -> str:
 
 
 def budget_so_far(budget: Any, safe: Callable[[str], str] = str) -> str:
-    """Describe how much of a `dprl.Budget` is spent and how much is left. safe: escapes its name for display."""
+    """Describe how much of a `dprl.Budget` is spent and how much is left. safe: escapes the name for display."""
     spent, left, begun = budget.spent, budget.left, plural(len(budget.releases), "release")
     total = "no total" if left is None else f"the total ρ = {budget.total:g}"
     pair = f", or {spent.implies} as (ε, δ)" if spent.rho else ""
@@ -76,10 +76,9 @@ def changes(
 ) -> str:
     """Describe where a policy differs from the action that users received most often.
 
-    place: the differing place with the most users: state, step, the policy's action and the users' action. changed,
-    lacking: of `places` pairs of a state and a step, the number that differ, and that have too few users, in which
-    `somebody` decides. follows: the share of users' steps in which they acted as the policy does, None if nobody was
-    held out.
+    place: the differing pair with the most users (state, step, the policy's action, the users' action). changed: how
+    many of the `places` state-step pairs differ. lacking: how many have too few users, so that `somebody` decides.
+    follows: the share of steps in which users acted as the policy does; None if nobody was held out.
     """
     said = ["The policy takes the most frequent action wherever both are known."]
     if place is not None:
@@ -112,10 +111,8 @@ def below(got: float) -> str:
 
 def about_bound(rho: float, value: float, of: str, least: float, beta: float, assumed: str) -> str:
     """Describe the proved lower bound V~ of one release.
-
     value: V~ in the declared rewards. of: the people that the policies were learned from, in words. least: the smallest
-    possible reward of an episode. beta: the failure probability. assumed: the proof's assumption about users.
-    """
+    possible reward of an episode. beta: the failure probability. assumed: the proof's assumption about users."""
     if value <= least:
         return filled(SAID["nothing_proved"], of=of, rho=f"{rho:g}", least=human(least))
     return filled(

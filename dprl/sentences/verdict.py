@@ -18,8 +18,8 @@ GROUP_HEADS = "Group", "Held-out episodes", "Users' own average", "Policy", "Dif
 def beforehand(
     learned_from: int, checked: int, budget: str, episodes: int = 1, groups: int = 0, together: str = ""
 ) -> str:
-    """Describe what a click will release. budget: the budget that it spends; episodes: each user's maximum; groups:
-    their number; together: the guarantee of all releases under the budget, "" if it is not shown."""
+    """Describe what a click will release. budget: the budget that it spends; episodes: each user's maximum; groups: how
+    many there are; together: the guarantee of all releases under the budget, or "" to omit it."""
     said = [filled(SAID["releases"], users=plural(learned_from, "user"), budget=budget)]
     if checked:
         sums = SAID["sums"] if episodes == 1 else SAID["sums_episodes"]
@@ -33,12 +33,9 @@ def beforehand(
 def headline(
     said: str, difference: tuple[float, float, float], learned: float, covered: float, releases: int = 1
 ) -> str:
-    """Return the verdict on a learned policy as one or more sentences.
-
-    said: better, too close or worse. difference: lower end, estimate, upper end, in the declared rewards. covered: the
-    share of the policy's actions that the file covers. releases: number of releases about the same people, from which
-    this one may have been chosen.
-    """
+    """Return the verdict on a learned policy as one or more sentences. said: better, too close or worse. difference:
+    lower end, estimate, upper end, in the declared rewards. covered: the share of the policy's actions that the file
+    covers. releases: the number from which this one may have been chosen."""
     low, value, high = map(_three, difference)
     ends = {"low": human(low), "high": human(high)}
     if said == "too close":
@@ -68,7 +65,7 @@ def said(trace: Any, releases: int = 1) -> list[str]:
 
 
 def proved(trace: Any) -> str:
-    """State the bound proved for the cautious policy; and explain it if it is below the users' own average."""
+    """State the bound proved for the cautious policy, and explain it if it is below the users' own average."""
     spec, bound = trace.spec, float(trace.curve.values[0])
     episodes, least = spec.public.episodes, spec.problem_size.H * spec.public.reward_range[0]
     of = uploads.people(spec.learned_from, episodes)
@@ -79,13 +76,13 @@ def proved(trace: Any) -> str:
 
 
 def turned(low: float, high: float) -> str:
-    """State how large an error would reverse the verdict, or return "" if it is unclear. low, high: the interval."""
+    """State how large an error would reverse the verdict; return "" if the interval (low, high) contains zero."""
     margin = max(low, -high)
     return filled(SAID["turned"], most=human(float(f"{margin:.2g}"))) if margin > 0 else ""
 
 
 def overlap(covered: float, follows: float) -> str:
-    """Describe how much of the learned policy is covered by the file."""
+    """Describe how much of the learned policy the file covers."""
     return (
         f"The file covers {percent(covered)} of the policy's actions. Users acted as the policy does in "
         f"{percent(follows)} of their steps. {SAID['unsupported']}"
@@ -149,7 +146,7 @@ def group_lines(held: Mapping[str, Any]) -> list[str]:
 
 
 def about_groups(held: Mapping[str, Any]) -> str:
-    """Describe the groups for which a policy may not be better, the assumption and the cost; "" without groups."""
+    """Describe the groups for which a policy may not be better, and their cost; return "" if there are no groups."""
     if "groups" not in held:
         return ""
     share, parts = held["groups' share of rho"], []
@@ -164,5 +161,4 @@ def about_groups(held: Mapping[str, Any]) -> str:
 
 
 def _three(value: float) -> float:
-    """Round to three significant digits."""
     return float(f"{value:.3g}")
