@@ -1,7 +1,7 @@
 """Steps of optimistic backward induction that all tabular learners share.
 
-They index the whole array of counts [H, S, A, B + 2], instead of a view of one row, because in compiled code a view
-costs more than the arithmetic on it.
+They index the whole array of counts [H, S, A, B + 2] because, in compiled code, a view of one row costs more than the
+arithmetic on it.
 """
 
 from __future__ import annotations

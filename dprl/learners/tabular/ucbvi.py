@@ -63,9 +63,9 @@ def plan(
 
 
 def constants(problem: Problem) -> Array:
-    """Return the constants of `plan`: the amount by which the limit on Q falls per step, and the factors in the bonus.
+    """Return the slope of the cap on Q and the factors in the bonus.
 
-    Azar et al. 2017 have L = ln(5 S A T / beta). We estimate rewards, too, which adds sqrt(L / (2n)) to the bonus.
+    In Azar et al. 2017, L = ln(5 S A T / beta). We also estimate rewards, which adds sqrt(L / (2n)) to the bonus.
     """
     p = problem.params
     H, S, A = problem.H, problem.S, problem.A
