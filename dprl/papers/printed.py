@@ -19,7 +19,7 @@ READ = (
 
 
 def printed(key: str, title: str, says: str, source: str, why: str, *specs: RunSpec | OfflineSpec) -> Claim:
-    """Return the claim that noise as in a paper has the guarantee stated there, with a setting for each spec."""
+    """Return the claim that a paper's noise has the guarantee stated there, with a setting for each spec."""
     return Claim(key, title, says, source, f"{READ} {why}", "", tuple(map(privacy.proves, specs)))
 
 
@@ -75,7 +75,7 @@ IN_RUNS = "Noise and bonus are the paper's, and β = 0.1. Noise is checked at ev
 
 
 def everywhere(**changes: Any) -> list[RunSpec]:
-    """Return one run in each of four environments, with the same settings except for these changes."""
+    """Return a run in each of four environments, with the settings SEEN and these changes."""
     return [
         RunSpec(environment=name, **SEEN, **changes) for name in ("riverswim", "chain", "clinic", "random")
     ]
@@ -135,7 +135,7 @@ OPEN_OFFLINE = (
 
 
 def methods(base: OfflineSpec) -> list[OfflineSpec]:
-    """Return the runs of the first panel: no privacy, large and small budgets, and an older non-private algorithm."""
+    """Return the runs of the first panel: no privacy, a large and a small budget, and an older algorithm."""
     return [base.baseline(), base.replace(rho=25.0), base.replace(rho=1.0), base.replace(algorithm="pevi")]
 
 

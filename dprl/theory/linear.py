@@ -16,14 +16,14 @@ _LSVI = BoundTerm(d=1.5, H=2, K=0.5)  # sqrt(d^3 H^4 K)
 def _luyo(
     key: str, title: str, place: str, model: str, *terms: BoundTerm, where: str, given: str = _APPROXIMATE
 ) -> Bound:
-    """Return a private bound from Luyo et al. where: the class of problems; given: the conditions on the budget."""
+    """Return a private bound from Luyo et al. for a class of problems, under conditions on the budget."""
     paper, budget = f"Luyo et al. 2021, {place}", "ε" if given == _PURE else "(ε, δ)"
     world = "linear mixture" if where == _MIXTURE else "linear"
     return Bound(key, title, paper, model, budget, terms, f"{where}; {given}", world=world, epsilon_below=1.0)
 
 
 def _free(key: str, title: str, paper: str, term: BoundTerm, where: str) -> Bound:
-    """Return a bound without privacy that Luyo et al. quote. where: its conditions."""
+    """Return a bound without privacy that Luyo et al. quote."""
     world = "linear mixture" if where.startswith(_MIXTURE) else "linear"
     return Bound(
         key, title, f"{paper}, in Luyo et al. 2021, section 2", "none", "", (term,), where, world=world
