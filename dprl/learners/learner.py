@@ -137,5 +137,4 @@ class PlannedLearner(Learner, Generic[PlannerT]):
         return self.seen(self.bonuses[0])
 
     def planner(self, bonus: str) -> PlannerT:
-        """Return the planner for this exploration bonus."""
         return self.planners[bonus]

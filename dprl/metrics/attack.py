@@ -1,7 +1,4 @@
-"""Measures of an attack's success, computed from its scores in two worlds.
-
-Scores are log-likelihood ratios: `first` [n] has those of runs in the first world, and `second` [n] in the second.
-"""
+"""Measures of an attack's success, from log-likelihood ratios in two worlds, `first` [n] and `second` [n]."""
 
 from __future__ import annotations
 
@@ -85,7 +82,7 @@ def _least(a: Array, b: Array, threshold: float, delta: float) -> float:
 
 
 def clopper_pearson(count: float, of: int, tests: int = 1) -> Measured:
-    """Return the share count/of with its exact interval at LEVEL, corrected for joint `tests` (Bonferroni)."""
+    """Return the share count/of with its exact interval at LEVEL, corrected for `tests` intervals (Bonferroni)."""
     from scipy.special import betaincinv
 
     wrong = (1 - LEVEL) / (2 * tests)

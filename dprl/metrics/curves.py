@@ -40,8 +40,8 @@ def align(seeds: Sequence[tuple[Integers, Array]]) -> tuple[Integers, Array]:
 def regret_band(regret: Array) -> tuple[Array, Array, Array]:
     """Return the mean of regret [seeds, C] over seeds and its 95% t interval: (mean, low, high), [C] each.
 
-    Any other measurement works, too. The interval is NaN with one seed; all three are NaN at checkpoints where a seed
-    is NaN, because a mean over fewer and fewer seeds would jump.
+    The interval is NaN with one seed. All three are NaN at checkpoints where a seed is NaN, because a mean over fewer
+    and fewer seeds would jump.
     """
     from scipy.special import stdtrit
 
@@ -56,10 +56,9 @@ def regret_band(regret: Array) -> tuple[Array, Array, Array]:
 def median_band(values: Array) -> tuple[Array, Array, Array]:
     """Return the median of values [seeds, C] over seeds and its 95% interval: (median, low, high), [C] each.
 
-    A mean is not informative if one seed in twenty may lose a thousand times as much as the others. The interval lies
-    between two of the ordered seeds and assumes nothing about their distribution (the number of seeds below the median
-    is binomial). It is NaN with fewer than FEWEST_FOR_MEDIAN seeds, because even their extremes cover less than 95%.
-    All three are NaN if a seed is NaN.
+    The interval lies between two of the ordered seeds and assumes nothing about their distribution (the number of seeds
+    below the median is binomial). It is NaN with fewer than FEWEST_FOR_MEDIAN seeds, because even their extremes cover
+    less than 95%. All three are NaN if a seed is NaN.
     """
     from scipy.special import bdtr
 
@@ -144,9 +143,9 @@ class RunCurves:
     def beyond(self, baseline: RunCurves) -> Array:
         """Return the privacy cost [pairs, C]: regret minus the non-private baseline's.
 
-        Seeds with the same number are paired, because they share the environment's random stream; others are left out.
-        The baseline is interpolated linearly from (0, 0), because regret is linear between two releases. The cost is
-        NaN past the baseline's end.
+        Seeds with the same number are paired, because they share the environment's random stream. The baseline is
+        interpolated linearly from (0, 0), because regret is linear between two releases. The cost is NaN past the
+        baseline's end.
         """
         pairs = min(len(self.values), len(baseline.values))
         extra = np.empty((pairs, len(self.at)))

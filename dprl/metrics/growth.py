@@ -67,15 +67,15 @@ class Growth:
 
     @property
     def known(self) -> bool:
-        """Return whether there is an interval, based on more than half of the seeds."""
+        """Return whether there is an interval and it comes from more than half of the seeds."""
         return bool(np.isfinite(self.low)) and 2 * self.seeds > self.of
 
 
 def growth_by_decade(episodes: Integers, price: Array) -> list[Growth]:
     """Fit the growth exponent of a privacy cost [seeds, C] in each tenfold range of episodes, from the last one back.
 
-    Ranges that begin before 1,000 episodes are left out, and so are seeds with a negative cost in a range, which occurs
-    if the run without privacy makes a rare late mistake.
+    Ranges that begin before 1,000 episodes are left out. So are seeds with a negative cost in a range, which occurs if
+    the run without privacy makes a rare late mistake.
     """
     decades: list[Growth] = []
     to_k = float(episodes[-1]) if len(episodes) else 0.0

@@ -67,8 +67,7 @@ class Bite(NamedTuple):
 
 
 def bite(Q_hat: Array, Q: Array, policy: NDArray[Any], occupancy: Array) -> Bite:
-    """Compare values [H, S, A] before (Q_hat) and after (Q) a penalty, given the optimal policy's actions and
-    occupancy."""
+    """Compare values [H, S, A] before (Q_hat) and after (Q) a penalty. policy and occupancy are the optimal ones."""
     worth = Q_hat > 0
     taken = worth & (Q <= 0)
     on_path = np.take_along_axis(taken, policy[..., None].astype(np.intp), -1)[..., 0]

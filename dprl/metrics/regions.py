@@ -55,9 +55,8 @@ def half_widths(one: Region) -> Array:
 def outline(one: Region, i: int, j: int) -> Array:
     """Return the closed boundary of the region's projection onto coordinates i and j, [POINTS + 1, 2].
 
-    A projection has the region's support function in the directions x of the plane: the boundary point with outer
-    normal x is its gradient. We spread the normals evenly after rescaling the region to be round, because a long region
-    would otherwise have corners.
+    The boundary point with outer normal x is the gradient of the region's support function at x. We spread the normals
+    evenly after rescaling the region to be round, because a long region would otherwise have corners.
     """
     parts, plane = _supports(one), [i, j]
     values, vectors = np.linalg.eigh((parts[0] + parts[1])[np.ix_(plane, plane)])

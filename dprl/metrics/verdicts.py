@@ -31,7 +31,7 @@ class Finding:
 
 
 def t_interval(values: Array, tests: int = 1) -> Measured:
-    """Return the mean of values [seeds] with its t interval, corrected for joint `tests` (Bonferroni), or NaN."""
+    """Return the mean of values [seeds] with its t interval, corrected for joint tests (Bonferroni), or NaN."""
     from scipy.special import stdtrit
 
     if len(values) < 2 or not np.isfinite(values).all():

@@ -29,7 +29,7 @@ class SpecSeries:
 
 @dataclass(frozen=True)
 class SettingPlot:
-    """The chart of a setting, perhaps with a theorem's bound as (name, x [P], y [P])."""
+    """The chart of a setting, with a theorem's bound as (name, x [P], y [P]) if there is one."""
 
     title: str
     x_title: str
@@ -43,13 +43,11 @@ class Setting:
     """A setting in which a claim is tested.
 
     Attributes:
-        title: the environment, the algorithm, and anything special, in a few words.
         statistic: the measured quantity, in words.
         asks: the claimed value or threshold, in words.
         specs: the runs, or the specs that the question is about.
         question: the question about `specs` (simulation.kinds.Kind.questions), which are run only for TRACES.
         whole: True if whole curves are needed, and not only their ends.
-        form: the form in which the statistic is written.
         over: the sample over which its interval is computed, such as seeds.
     """
 
@@ -71,8 +69,6 @@ class Claim:
 
     Attributes:
         key: its name on the command line and in links.
-        says: the claim in one sentence.
-        source: paper and theorem.
         conditions: the conditions of the test, in addition to those of the settings.
         seen: how the chart shows the claim, in one sentence; "" if there is no chart.
     """

@@ -59,7 +59,7 @@ def from_dict(given: Mapping[str, Any], questions: Mapping[Any, str]) -> Evidenc
 
 
 def evidence(store: Store, claim: Claim) -> Evidence | None:
-    """Return the stored evidence for a claim, or request missing answers and return None until nothing is missing."""
+    """Return the stored evidence for a claim. If any is missing, request the missing answers and return None."""
     answers, runs = {}, {}
     for spec, question in claim.questions.items():
         if question == TRACES:

@@ -2,7 +2,7 @@
 
 All settings have the same thresholds: an exponent must be within FLAT of a theorem's, a share of v* within 1% (5% at
 the size of the paper's figure), and an order must hold in the whole interval. The first setting has the paper's problem
-and size if the paper states them.
+and size, if the paper states them.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Experiments on hard instances for joint differential privacy: mistakes on bandits with one best arm.
 
-Arm 0 is the best, and every other arm loses alpha/2 (tests/test_papers.py checks this). So the number of mistakes is
-regret divided by alpha/2.
+Arm 0 is the best, and every other arm loses alpha/2, so regret divided by alpha/2 is the number of mistakes.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Every numbered item of the five papers, with its verdict, as shown on the Papers page.
 
-Each paper's items are in a TOML file, and later papers are in related.toml. If an experiment decides a verdict, it is
-always computed from the experiment's results.
+Each paper's items are in a TOML file. If an experiment decides a verdict, the verdict is computed from its results.
 """
 
 from __future__ import annotations
@@ -40,8 +39,6 @@ class Item:
 
     Attributes:
         paper: the name of its paper's file.
-        key: its key, unique in its paper.
-        name: its name in the paper.
         says: the statement in one sentence, in our words.
         covers: the numbered items that it includes; by default only itself.
         experiment: key of the claim that decides the verdict; "" if none does.
@@ -175,7 +172,7 @@ def reproduce(
 ) -> dict[str, Any]:
     """Compute and print the verdict on a claim and its items, and return the files to write, keyed by name.
 
-    With `curves`, these include the curves of its settings as CSV. Raises RunFailed.
+    If `curves` is true, they include the curves of its settings as CSV. Raises RunFailed.
     """
     known = gather_evidence(store, claim, visitor, progress)
     found = report(claim, known)

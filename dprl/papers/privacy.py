@@ -49,7 +49,7 @@ def proves(spec: RunSpec | OfflineSpec) -> Setting:
 
 
 def read(answer: dict[str, Any], noise: str) -> Array:
-    """Return the errors [users - 2] when users t - 1 and t + 1 together compute user t's visits, for each t from 2.
+    """Return the errors [users - 2] that users t - 1 and t + 1 make when they compute user t's visits, from t = 2 on.
     They subtract release t - 1 and the visits of user t + 1 from release t + 1."""
     visits = np.array(answer["visits"], float)
     told = np.cumsum(visits) + np.array(answer[noise])

@@ -1,7 +1,6 @@
 """The number of users that every private algorithm needs at the same proved guarantee in the same environments.
 
-A run is planned for its K: its noise, constants and policy updates depend on K. So regret at K comes from a run of K
-users, never from a longer one.
+A run's noise, constants and policy updates depend on its K, so regret at K never comes from a longer run.
 """
 
 from __future__ import annotations
@@ -243,8 +242,8 @@ def _final(specs: Sequence[RunSpec]) -> list[Array]:
 
 @contextmanager
 def workers(count: int, progress: Callable[[float], None] | None = None) -> Iterator[Compute]:
-    """Yield a function that computes runs in `count` processes. Runs with the same noise share a process. progress is
-    called with the completed share of the current requests."""
+    """Yield a function that computes runs in `count` processes and calls `progress` with the completed share. Runs with
+    the same noise share a process."""
     with ProcessPoolExecutor(count, mp_context=get_context("spawn")) as pool:
 
         def compute(specs: Sequence[RunSpec]) -> dict[RunSpec, Array]:

@@ -129,8 +129,8 @@ def exponent_of(
 ) -> Setting:
     """Test that values grow at most like x^exponent, by the slope of a line through logarithms for each seed.
 
-    Set paired if the non-private baselines are also needed, and whole if whole curves are. labels are the titles of the
-    chart and its axes, and name is that of the curve, which has the style of the first spec.
+    paired is true if the non-private baselines are also needed, and whole if whole curves are. labels are the titles of
+    the chart and its axes, and name is the curve's name.
     """
     alike = not name and len({spec.epsilon for spec in specs}) == 1
     who = name or (trust_label(specs[0]) if alike else PRIVATIZERS[specs[0].privacy].title)

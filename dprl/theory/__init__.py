@@ -3,12 +3,9 @@
 A bound is a sum of products of powers. The papers write O~(.) and Omega(.), so we set constants to 1, and logarithms
 too unless a paper states them as part of its result. So only slopes, ratios and crossing points are meaningful.
 
-All bounds are in episodes. If a paper counts steps, we replace T by K*H: in QW23-online, sqrt(S*A*H^2*T) becomes
-H^(3/2)*sqrt(S*A*K). V20 calls episodes T, and the tabular part of QW23-offline calls a data set's K trajectories n. No
-bound is cut off at K*H.
-
-Papers: QW23-online (Qiao, Wang, AISTATS 2023), QW23-offline (Qiao, Wang, NeurIPS 2023), V20 (Vietri, Balle,
-Krishnamurthy, Wu, ICML 2020), L21 (Luyo, Garcelon, Lazaric, Pirotta, 2021), B25 (Bai, Talebi, Zhao, Cheng, Chen, 2025).
+All bounds are in episodes, and none is cut off at K*H. If a paper counts steps, we replace T by K*H: in QW23-online,
+sqrt(S*A*H^2*T) becomes H^(3/2)*sqrt(S*A*K). V20 calls episodes T, and the tabular part of QW23-offline calls a data
+set's K trajectories n. Short names such as V20 are explained in papers.toml.
 """
 
 from __future__ import annotations

@@ -21,7 +21,6 @@ class BoundSetting:
     """The arguments of a bound. K, the number of episodes, may be an array; all others are single positive numbers.
 
     Attributes:
-        S, A, H: the numbers of states, of actions, and of steps in an episode.
         d: the dimension of a linear representation.
         alpha, beta: for bounds on mistakes (episodes more than alpha suboptimal), valid with probability 1 - beta.
         rho: the zCDP budget of a release about a data set of K trajectories.
@@ -128,7 +127,6 @@ class Bound:
     Attributes:
         key: its name in links.
         title: the algorithm, or "Lower bound".
-        paper: authors, year, theorem or table.
         model: the privacy model (none, central, shuffle, local).
         budget: the guarantee of its algorithm, "" without privacy.
         conditions: the conditions of the theorem, in words.

@@ -23,7 +23,6 @@ def _luyo(
 
 
 def _free(key: str, title: str, paper: str, term: BoundTerm, where: str) -> Bound:
-    """Return a bound without privacy that Luyo et al. quote."""
     world = "linear mixture" if where.startswith(_MIXTURE) else "linear"
     return Bound(
         key, title, f"{paper}, in Luyo et al. 2021, section 2", "none", "", (term,), where, world=world

@@ -1,6 +1,6 @@
 """Bounds on the loss of a policy learned from a data set of K trajectories (n in the tabular part of the paper).
 
-The papers' leading terms depend on the instance, and we replace them by their maximum. For tabular problems, it follows
+The papers' leading terms depend on the instance, and we replace them by their maximum. For tabular problems, this comes
 from Cauchy-Schwarz, the law of total variance over an episode (at most H^2), and d^pi/d^mu <= 1/d_m on the optimal
 policy's states; for linear ones, from norms of features up to 1, variances up to H^2, and the smallest eigenvalue.
 """

@@ -64,7 +64,7 @@ PAPERS = {
 
 
 def listed(name: str) -> dict[str, str]:
-    """Return the addresses of the papers on a list of the dashboard ("online" or "offline"), keyed by their lines."""
+    """Return the lines of the papers on a list of the dashboard ("online" or "offline"), mapped to their addresses."""
     return {paper.line: paper.address for paper in PAPERS.values() if name in paper.lists}
 
 
@@ -84,7 +84,6 @@ def bibliography(sources: Iterable[tuple[str, str]], version: str) -> str:
 
     Args:
         sources: pairs of something to cite and its `source`; a comment for each lists the keys to \cite.
-        version: the program's version.
     """
     title = "{dprl: What privacy costs in reinforcement learning}"
     program = {"author": "{The dprl authors}", "title": title, "note": f"Version {version}"}

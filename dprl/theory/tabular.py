@@ -17,12 +17,10 @@ _LOCAL = BoundTerm(S=2, A=1, H=3, K=0.5, epsilon=-1)  # S^2 A sqrt(H^5 T) / eps
 
 
 def _pure(key: str, title: str, paper: str, model: str, *terms: BoundTerm, note: str = "") -> Bound:
-    """Return a bound under pure privacy that holds for every time-inhomogeneous MDP."""
     return Bound(key, title, paper, model, "ε", terms, f"{_INHOMOGENEOUS}; {_PURE}{note}")
 
 
 def _free(key: str, title: str, paper: str, term: BoundTerm, note: str = "") -> Bound:
-    """Return a bound without privacy that holds for every time-inhomogeneous MDP."""
     return Bound(key, title, paper, "none", "", (term,), f"{_INHOMOGENEOUS}{note}")
 
 

@@ -66,12 +66,10 @@ class Need:
     """The number of users needed under one privacy model.
 
     Attributes:
-        model: one of MODELS.
         kind: "beyond" if a size is outside the measured range; then there is no factor and no verdict.
         needed: the users needed to learn from nothing; infinite for more than MOST.
         factor: in nine cases out of ten, `needed` is too low or too high by at most this factor.
-        verdict: whether the visitor's users are enough.
-        least: the smallest epsilon for which they are enough; infinite if there is none in the range of FIELDS.
+        least: the smallest epsilon for which the users are enough; infinite if there is none in the range of FIELDS.
         met: True if the policy known today is good enough, so that any number of users is enough.
     """
 
@@ -233,9 +231,9 @@ def _between(table: Table, key: str, model: str, mu: Array, share: float) -> Arr
 
 
 def straight(x: Array, at: Array, values: Array) -> Array:
-    """Interpolate values [N], known at ascending places [N], linearly at x [P]; or values [N, R] at x [1], giving [1,
-    R]. Between a finite and an infinite value the result is infinite. The lines continue beyond the ends, because a
-    small delta needs this: at 10^-12, the smallest epsilon lies a fifth outside the measured range."""
+    """Interpolate values [N], known at ascending places [N], linearly at x [P]; or values [N, R] at x [1], giving
+    [1, R]. Between a finite and an infinite value, the result is infinite. The lines continue beyond the ends, because
+    a small delta needs this: at 10^-12, the smallest epsilon lies a fifth outside the measured range."""
     left = np.clip(np.searchsorted(at, x, side="right") - 1, 0, len(at) - 2)
     share = (x - at[left]) / (at[left + 1] - at[left])
     ends = values[left], values[left + 1]

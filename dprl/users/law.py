@@ -42,7 +42,7 @@ def signal(model: str, epsilon: float, delta: float, H: int, episodes: int = 1) 
 
     In the local model, mu is for a count at one of H steps, with the best number of steps for each user to report. The
     guarantee covers all of a user's m = `episodes` together: Gaussian noise in sums is m times as large, one-hot
-    questions get epsilon/m each, and shuffled bits the budget per episode from the group-privacy lemma
+    questions get epsilon/m each, and shuffled bits get the budget per episode from the group-privacy lemma
     (docs/report/privacy.md).
     """
     if model == "none":
@@ -56,7 +56,7 @@ def signal(model: str, epsilon: float, delta: float, H: int, episodes: int = 1) 
 
 @dataclass(frozen=True)
 class Point:
-    """A measured number of users, infinite if above MOST. value is v, and mu is 1 without privacy."""
+    """A measured number of users, infinite if above MOST; mu is 1 without privacy."""
 
     environment: str
     model: str
@@ -170,8 +170,7 @@ def covering(errors: Array, groups: Sequence[str]) -> float:
 
 
 def held_out(points: Sequence[Point]) -> dict[str, float]:
-    """Return each model's error factor in environments that are left out of the fit one at a time, with all their
-    sizes."""
+    """Return each model's error factor in environments left out of the fit, one at a time and with all their sizes."""
     errors: dict[str, list[float]] = {}
     names: dict[str, list[str]] = {}
     for left in dict.fromkeys(p.environment for p in points):
@@ -190,10 +189,7 @@ def errors_on(law: Law, points: Sequence[Point], kind: str) -> dict[str, Array]:
 
 
 def crossed(points: Sequence[Point], kinds: Sequence[str] = ()) -> dict[str, dict[str, float]]:
-    """Return, for each model and unseen environment, the share of numbers for which the stated error holds.
-
-    Both the law and the error factor come from all other environments.
-    """
+    """Return, for each model and environment, the share of numbers within the error that other environments give."""
     found: dict[str, dict[str, float]] = {}
     for kind in kinds or dict.fromkeys(p.environment for p in points):
         others = [p for p in points if p.environment != kind]

@@ -35,7 +35,7 @@ class Problem:
 
     @property
     def value(self) -> float:
-        """Return V* in percent of H, the largest possible reward."""
+        """Return V* as a percentage of H, the largest possible reward."""
         return 100 * self.v_star / self.H
 
     def to_dict(self) -> dict[str, Any]:
@@ -80,12 +80,10 @@ class Table:
     """The whole table of users needed.
 
     Attributes:
-        version: the version of the software that computed it.
         epsilons, losses, delta: the measured settings.
         problems: the measured problems by key.
         drawn_epsilons, drawn: the budgets of randomly generated problems, and these problems by key. Their
             `environment` is the kind of problem; they have no title, no params, and no entry in menus.
-        law: the fitted power law, see law.py.
         held_out: for each model, the law's error factor for a share COVERED of the numbers on a new kind of problem
             (`law.covering`). This is the stated error.
         crossed: for each model and kind, the share of the numbers within the error that is stated without this kind.

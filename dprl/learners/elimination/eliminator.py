@@ -97,18 +97,15 @@ class EliminationLearner(Learner):
         return None
 
     def releases(self, size: Size, K: int, epsilon: float | None, norm: str) -> int:
-        """Estimate the number of batches in a run with K users."""
         return int(20 * log(K + 1)) + 1
 
     def pace(self, private: bool) -> str:
-        """Describe the stages in a phrase to follow the learner's title."""
         return (
             "plays in stages. Each is twice as long as the one before, except for the last, which gets the remaining "
             "users. At the end of each stage, the algorithm drops policies"
         )
 
     def seconds(self, size: Size, K: int) -> float:
-        """Estimate the seconds that planning needs in a whole run."""
         return self.planning(size) * len(stages(K, tuples(size)))
 
 

@@ -7,9 +7,8 @@ refined model is within `width` of the best.
 
 With one model and one linear constraint, the mixture that visits (h, x, a) most often consists of at most two
 deterministic policies, which a few rounds of backward induction find exactly. Until a stage's width falls below the
-best value, nothing is eliminated and the algorithm is the paper's. From then on, the last refined model also replaces
-the crude one, so that visits and values come from one model, and the users of crude exploration play the best known
-policy.
+best value, nothing is eliminated, as in the paper. From then on, the last refined model also replaces the crude one,
+and the users of crude exploration play the best known policy.
 
 An optimal policy stays in the set as long as no policy looks better by more than the width w. The values of policies in
 the set have errors of at most w/2. Policies outside it are explored less, but a policy that loses D > w is part of a
@@ -95,8 +94,7 @@ class RelaxedElimination:
         return Exploration(blocks, crude + H, last, rest if last else ())
 
     def _explore(self, floor: float, layer: int, each: int) -> tuple[Block, ...]:
-        """Return blocks of `each` users for every (x, a) of a layer, from the active mixture that takes a in x most
-        often."""
+        """Return blocks of `each` users for every (x, a), from the active mixture that takes a in x most often."""
         H, S, A = self._problem.H, self._problem.S, self._problem.A
         greedy, V = self._best()
         pairs = np.zeros((S, A, 2, H, S), dtype=np.int64)
@@ -187,14 +185,10 @@ def best_trade(
     reach: Array,
     worth: Array,
 ) -> tuple[float, float]:
-    """Find the policy that maximises P(take `action` in `state` at `layer`) + price * value, and write it to `policy`.
+    """Find the policy that maximises P + price * value, write it to `policy`, and return (P, value).
 
-    Args:
-        V, greedy: results of `plan`; the policy follows `greedy` after `layer`. The higher value wins ties.
-        reach, worth: workspace [2, S].
-
-    Returns:
-        (probability, value) of the policy if the first state is drawn from d1.
+    P is the probability that it takes `action` in `state` at `layer`. V and greedy are results of `plan`, and the
+    policy follows greedy after `layer`. The higher value wins ties. reach and worth are workspace [2, S].
     """
     H, S, A, _ = P.shape
     for h in range(H):
@@ -270,12 +264,8 @@ def explorers(
 ) -> None:
     """Find, for each (x, a), the mixture with value at least `floor` that is most likely to take a in x at `layer`.
 
-    If x cannot be reached in this model, choose the best policy.
-
-    Args:
-        pairs: [S, A, 2, H, S], receives the two policies of each mixture.
-        shares: [S, A], receives the share of the first policy in each mixture.
-        floor: at most the best policy's value.
+    pairs [S, A, 2, H, S] receives its two policies, and shares [S, A] the share of the first. If x cannot be reached in
+    this model, the best policy is chosen. floor is at most the best policy's value.
     """
     S = len(d1)
     H = len(P)

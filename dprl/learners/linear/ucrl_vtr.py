@@ -158,9 +158,10 @@ def anytime_constants(problem: MixtureProblem) -> Array:
 def noise_bounds(problem: MixtureProblem, f: int) -> tuple[float, float]:
     """Return bounds on the noise in G and in u - G w in family f, for error = 1.
 
-    With at most the probability q that d standard normal draws are longer than x, the noise in u - G w is longer than x
-    times its largest standard deviation. The noise in G is at most sqrt 2 times the length of its draws, and at most
-    2 sqrt d + 2 sqrt(ln(2 / q)), because it moves by at most sqrt 2 times as much as they do (Davidson, Szarek 2001).
+    Let q be the probability that d standard normal draws are longer than x. With at most this probability, the noise in
+    u - G w exceeds x times its largest standard deviation. The noise in G is at most sqrt 2 times the length of its
+    draws, and at most 2 sqrt d + 2 sqrt(ln(2 / q)), because it moves by at most sqrt 2 times as much as they do
+    (Davidson, Szarek 2001, Theorem II.11).
     """
     from scipy.special import chdtrc, chdtri
 

@@ -84,7 +84,6 @@ class ValueIterationLearner(PlannedLearner[ValueIterationPlanner]):
 
     @property
     def refused(self) -> Mapping[str, str]:
-        """Return the privacy models that the learner does not support, each with the reason."""
         return {
             "local": f"local is an open question for {self.key}: {LOCAL}",
             "shuffle": f"shuffle is not offered for {self.key}: as with local, {LOCAL}",
@@ -139,12 +138,9 @@ def centre(h: int, plan: ValueIterationPlan) -> None:
 def next_block(
     most: float, users: int, K: int, d1: Array, features: Array, moved: Array, plan: ValueIterationPlan
 ) -> int:
-    """Return the number of users at the end of the next block without privacy: t + max(1, floor(b)), at most K.
+    """Return the number of users at the end of the next block without privacy, as `learner.next_block` does.
 
-    Here t = users, and b is the largest number up to most * t for which we predict that no ln det M grows by more than
-    ln 2, because ln det (M + b G) - ln det M <= b tr(M^-1 G). G is a user's expected contribution phi phi^T, averaged
-    over the states that the policy visits in the learner's own model phi^T M^-1 moved. We replace negative
-    probabilities by 0 and normalise the rest (uniform if all are 0).
+    Here, a user's contribution is phi phi^T, and the learner's own model is phi^T M^-1 moved.
 
     Args:
         moved: [H, d, S], the sum of phi over the users who moved to each state.

@@ -97,7 +97,7 @@ def rms(values: Array) -> Array:
 
 
 def shortfall(variance: Array, above: Array, x: Array) -> Array:
-    """Bound how far a mean under P is below that under P^, which is `above` the smallest value, if KL(P^, P) <= x."""
+    """Bound how far a mean under P is below the one under P^, if this is `above` the minimum and KL(P^, P) <= x."""
     return np.asarray(np.sqrt(2 * variance * x) + above * x)
 
 
@@ -162,8 +162,8 @@ def errors(
     """Return the noise bound E of each family of sums, which holds except with probability `each`.
 
     Noise changes a sum of m f by at most E times the root mean square of f (and so n~ by at most E), and a sum of
-    rewards by at most its own E. For Gaussian noise E is a quantile. For Laplace(b) it is Chernoff's bound with the
-    best u, b (ln(1/chance) - ln(1 - u^2)) / u, for one cell, the worst f with |f|_2 = 1 because -ln(1 - y) is convex.
+    rewards by at most its own E. For Gaussian noise, E is a quantile. For Laplace(b), it is Chernoff's bound with the
+    best u, b (ln(1/chance) - ln(1 - u^2)) / u, for one cell, which is the worst f with |f|_2 = 1.
     """
     from scipy.special import ndtri
 

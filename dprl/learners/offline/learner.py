@@ -1,7 +1,4 @@
-"""The interface of offline learners, which request sums over one data set from a curator and plan pessimistically.
-
-A learner is a generator that yields requests and receives released values. It has no other access to the data.
-"""
+"""The interface of offline learners: generators that request sums over one data set and receive released values."""
 
 from __future__ import annotations
 
@@ -51,10 +48,10 @@ class OfflineProblem:
 def decided(problem: OfflineProblem, Q: Array, n: Array, E: float) -> tuple[Policy, Array]:
     """Return the policy's action at one step and a lower bound on its value, [S] each.
 
-    Q are lower bounds on the values of actions, and n released visits with noise of at most E, [S, A] each. The policy
-    takes the lowest action with the largest Q. If it may have no visit and others would decide (`hands_over`), we
-    compare the best action that surely has a visit with the worst decision, which has the smallest Q. If the action is
-    better, the policy takes it. Otherwise the others decide, and the value is the smallest Q.
+    Q holds lower bounds on the values of actions, and n the released visits with noise of at most E, [S, A] each. The
+    policy takes the lowest action with the largest Q. If it may have no visit and others would decide (`hands_over`),
+    we compare the best action that surely has a visit with the worst decision, which has the smallest Q. If the action
+    is better, the policy takes it. Otherwise the others decide, and the value is the smallest Q.
     """
     policy, V = Q.argmax(-1), Q.max(-1)
     if not problem.hands_over:
@@ -93,15 +90,15 @@ class OfflineLearner:
     paper_noise: Mapping[
         str, PaperNoise
     ]  # the paper's noise for each notion of privacy, if rewards are known
-    # errors(problem, mechanism, scales, calibration): returns E for each family
     errors: Callable[[OfflineProblem, str, Mapping[str, float], str], dict[str, float]]
     plan: Callable[[OfflineProblem], Plan]  # plan(problem): returns the generator that learns
     # functions that compute the arrays [H, S, A] of a trace from all releases; `rewards` only if they are learned
     shown: Mapping[str, Callable[[Sequence[Array]], Array]]
     # unproved(params): returns why V~ is not a proved lower bound with these constants; "" if it is one
     unproved: Callable[[Mapping[str, Any]], str]
-    # halves(params): returns True if the data set is split into two halves that are queried separately
-    halves: Callable[[Mapping[str, Any]], bool] = lambda params: False
+    halves: Callable[[Mapping[str, Any]], bool] = lambda params: (
+        False
+    )  # True if it queries two halves of the data
     # where we prove that V~ is a lower bound with probability 1 - beta; "" if only a paper proves a similar bound
     proved: str = ""
     several: bool = False  # True if its noise and bounds allow several episodes of one person

@@ -73,9 +73,8 @@ def bernstein_rise(v: float, c: float, x: float) -> float:
 def fixed_bet_rise(v: float, c: float, start: float, n: float) -> float:
     """Return the bound of `bernstein_rise` for a bet 2^-j fixed in advance, whose cost does not grow with n.
 
-    Any bet below 1/c is valid, and we use the one nearest to the best, sqrt(2 x / v). If the best is above 1/(4c),
-    there are too few visits: the result is infinite, and a portfolio gives a better bound. start is the first of
-    `constants`.
+    Any bet below 1/c is valid, and we use the one nearest to the best, sqrt(2 x / v). If that is above 1/(4c), there
+    are too few visits: the result is infinite, and a portfolio is better. start is the first of `constants`.
     """
     squared = 0.5 * v * n / (start + 9.0)  # inverse square of the best bet; the weights cost about 9
     if squared <= 16.0 * max(c * c, 0.25):

@@ -61,8 +61,7 @@ def plan(
 
 
 def constants(problem: Problem) -> Array:
-    """Return alpha, L = sqrt(2 l) and L_p = sqrt(14 B l), where l = ln(4 pi^2 S A H K^3/(3 beta)) and B is the
-    branching."""
+    """Return alpha, L = sqrt(2 l) and L_p = sqrt(14 B l) for l = ln(4 pi^2 S A H K^3/(3 beta)) and B next states."""
     H, S, A, K = problem.H, problem.S, problem.A, problem.K
     logarithm = log(4 * pi**2 * S * A * H / (3 * problem.beta)) + 3 * log(K)
     spread = 14 * (problem.branching or S) * logarithm

@@ -36,11 +36,7 @@ class Planner(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class TabularLearner(Learner):
-    """A learner that updates its plan at every release from released counts.
-
-    Raises:
-        ValueError: the bonuses include anytime, but the learner has no kernel for it.
-    """
+    """A learner that plans at every release. Raises ValueError if it has the anytime bonus but no kernel for it."""
 
     statistic: Counts  # NOISY, or CONSISTENT (post-processed as in Qiao, Wang 2023 (online), section 5.1)
     plan: Callable[..., None]  # the kernel, with the type SIGNATURE or STOCHASTIC
@@ -66,7 +62,6 @@ class TabularLearner(Learner):
         return FITTED if bonus == "anytime" else self.statistic
 
     def planner(self, bonus: str) -> Planner:
-        """Return the planner for this exploration bonus."""
         if self.anytime and bonus == "anytime":
             return Planner(self.anytime, anytime.constants)
         return Planner(self.plan, self.constants)

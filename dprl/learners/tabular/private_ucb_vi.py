@@ -59,11 +59,11 @@ def plan(
 
 
 def constants(problem: Problem) -> Array:
-    """Return the slope of the cap on Q and the factors in the bonus, from our memory of the paper.
+    """Return the slope of the cap on Q and the factors in the bonus, as we remember them from the paper.
 
-    With Lc = sqrt(2 ln(4 S A T/beta)), they are c_reward = Lc, c_value = H Lc, w_reward = 3 and w_value = H. 3 E1
-    covers the noise in r (assumed as large as in n) and the division by n^ + E1, but calibrated noise in r may reach 4
-    E1 (docs/report/online.md, "What a paper's bonus does not cover").
+    They are c_reward = Lc = sqrt(2 ln(4 S A T/beta)), c_value = H Lc, w_reward = 3 and w_value = H. 3 E1 covers the
+    noise in r (assumed as large as in n) and the division by n^ + E1, but calibrated noise in r may reach 4 E1
+    (docs/report/online.md, "What a paper's bonus does not cover").
     """
     p, H, S = problem.params, problem.H, problem.S
     Lc = sqrt(2 * log(4 * S * problem.A * problem.T / problem.beta))

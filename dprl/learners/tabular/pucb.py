@@ -52,8 +52,8 @@ def plan(
 def constants(problem: Problem) -> Array:
     """Return the slope of the cap on Q, c_phi, c_psi, and the paper's E (0 if `errors` replaces it).
 
-    In the paper, beta' = beta/4, c_phi = (H + 1) sqrt(2 ln(K/beta')) and c_psi = 1 + S H. For noise as in the paper, E
-    = (3/epsilon) H ln((2SAH + S^2 AH)/beta') ln(K)^{5/2}.
+    In the paper, beta' = beta/4, c_phi = (H + 1) sqrt(2 ln(K/beta')) and c_psi = 1 + S H. For noise as in the paper,
+    E = (3/epsilon) H ln((2SAH + S^2 AH)/beta') ln(K)^{5/2}.
     """
     p, H, S, A, K = problem.params, problem.H, problem.S, problem.A, problem.K
     beta = problem.beta / 4
