@@ -83,7 +83,7 @@ class Learner:
 
     __repr__ = described
 
-    # Every kind of learner has the names of its bonuses, with the default first, and the default's statistic.
+    # Each kind of learner defines its bonuses, with the default first, and the statistic for the default.
     if TYPE_CHECKING:
 
         @property

@@ -128,6 +128,6 @@ def best_guess(prior: float, false: Array, missed: Array) -> float:
 
 
 def posterior(prior: float, score: float) -> float:
-    """Return the probability of the first world, given its prior and the log-likelihood ratio of an execution."""
+    """Return the probability of the first world, given its prior and a log-likelihood ratio."""
     odds = np.log(prior) - np.log1p(-prior) + score
     return float(1 / (1 + np.exp(-odds)))

@@ -92,7 +92,6 @@ class RunCurves:
         at: [C] checkpoints, ascending, perhaps thinned.
         values: [seeds, C], NaN if a seed has not reached a checkpoint.
         ended: whether the last checkpoint is the end of the run.
-        v_star: V*, NaN if unknown.
         noise_std: standard deviation of the noise in one counter at the worst release, None without privacy.
         lower: [seeds, C], the lower bound V~ of a run on data sets, if it was stored.
         token: a text that changes when any of these values changes.

@@ -48,7 +48,7 @@ def to_dict(evidence: Evidence) -> dict[str, Any]:
 
 
 def from_dict(given: Mapping[str, Any], questions: Mapping[Any, str]) -> Evidence:
-    """Restore evidence from the output of `to_dict`, with only the answers to the given questions."""
+    """Restore evidence from the output of `to_dict`, but only the answers to the given questions."""
     runs = {}
     for one in given["runs"]:
         v_star = np.nan if one["v_star"] is None else one["v_star"]

@@ -73,7 +73,7 @@ def in_power(specs: Sequence[RunSpec], symbol: str) -> Setting:
 
 
 def pulls(evidence: Evidence, spec: RunSpec) -> Array:
-    """Return the number of plays of each worse arm, [seeds]."""
+    """Return how often a run plays each worse arm, [seeds]."""
     return mistakes(evidence, spec) / int(spec.environment_params["m"])
 
 

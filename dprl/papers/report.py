@@ -70,7 +70,7 @@ class ClaimReport:
 
 
 def report(claim: Claim, evidence: Evidence) -> ClaimReport:
-    """Judge a claim by its evidence, and report on it."""
+    """Judge a claim by its evidence."""
     findings = tuple(setting.judge(evidence) for setting in claim.settings)
     verdicts = [found.verdict for found in findings]
     return ClaimReport(

@@ -125,7 +125,6 @@ class Bound:
     """A proved bound.
 
     Attributes:
-        key: its name in links.
         title: the algorithm, or "Lower bound".
         model: the privacy model (none, central, shuffle, local).
         budget: the guarantee of its algorithm, "" without privacy.

@@ -1,4 +1,4 @@
-"""Answers to whether a number of users is enough: measured for known problems, and extrapolated for others.
+"""Verdicts on numbers of users: measured for known problems, and extrapolated from the power law for others.
 
 Users are enough above the number needed times its error factor, too few below the number divided by this factor, and
 too close to call in between.

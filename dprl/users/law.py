@@ -119,10 +119,7 @@ def off(law: Law, points: Sequence[Point]) -> Array:
 
 
 def fitted(points: Sequence[Point]) -> dict[str, Power]:
-    """Fit the power law by least squares in logarithms, with the same weight for every environment.
-
-    Points that need no learning (at most `LEARNED` users) are left out.
-    """
+    """Fit the power law to points above LEARNED by least squares in logarithms, with equal weights for environments."""
     points = [p for p in points if p.needed > LEARNED]
     law: dict[str, Power] = {}
     for model in MODELS:

@@ -16,8 +16,6 @@ class Problem:
     """An environment of one size, and the number of users that it needs.
 
     Attributes:
-        key: its name in links.
-        environment, params: as in a spec.
         v_star: V*, the best policy's reward in an episode.
         needed: for each model, the users from which an average episode loses at most a share of V*, for E budgets and L
             shares [E, L]; infinite if above MOST. Without privacy, E is 1.

@@ -68,9 +68,7 @@ class EliminationLearner(Learner):
     begin: Callable[[Problem, Array], Eliminator]  # begin(problem, d1): returns a new `Eliminator`
     series: tuple[str, ...]  # the names of the numbers that the learner reports after each stage
     too_large: Callable[[str, Size], str]  # too_large(key, size): explains why a problem is too large, or ""
-    planning: Callable[
-        [Size], float
-    ]  # estimates the seconds of planning in one stage; 0 if they hardly matter
+    planning: Callable[[Size], float]  # estimates the seconds of planning in one stage; 0 if negligible
     bonuses: tuple[str, ...] = ("practical", "paper")
     statistic: Counts = CONSISTENT
 

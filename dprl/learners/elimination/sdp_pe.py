@@ -1,7 +1,4 @@
-"""SDP-PE (Bai et al. 2025, Algorithms 1-3), which eliminates policies in fresh private batches, and non-private APEVE.
-
-The active set is a list that starts with all A^(S H) deterministic policies, so problems must be small.
-"""
+"""SDP-PE (Bai et al. 2025, Algorithms 1-3) and non-private APEVE, which eliminate policies from a list in batches."""
 
 from __future__ import annotations
 
@@ -35,7 +32,7 @@ MAX_POLICIES = 10**6
 
 
 class ListedElimination:
-    """Policy elimination with a list of all deterministic policies [N, H, S], some of which are active [N]."""
+    """Policy elimination with a list of all deterministic policies [N, H, S] and flags for the active ones [N]."""
 
     SERIES = ("active policies", "confidence width", "infrequent tuples")
 

@@ -187,8 +187,8 @@ def best_trade(
 ) -> tuple[float, float]:
     """Find the policy that maximises P + price * value, write it to `policy`, and return (P, value).
 
-    P is the probability that it takes `action` in `state` at `layer`. V and greedy are results of `plan`, and the
-    policy follows greedy after `layer`. The higher value wins ties. reach and worth are workspace [2, S].
+    P is the probability that the policy takes `action` in `state` at `layer`. V and greedy are results of `plan`, and
+    the policy follows greedy after `layer`. The higher value wins ties. reach and worth are workspace [2, S].
     """
     H, S, A, _ = P.shape
     for h in range(H):
@@ -232,7 +232,7 @@ def best_trade(
 def chance_of(
     P: Array, d1: Array, policy: Policy, layer: int, state: int, action: int, here: Array, there: Array
 ) -> float:
-    """Return the probability that a policy takes `action` in `state` at `layer`. here, there: workspace [S]."""
+    """Return the probability that a policy takes `action` in `state` at `layer`. here and there are workspace [S]."""
     S = len(d1)
     if policy[layer, state] != action:
         return 0.0
@@ -264,8 +264,8 @@ def explorers(
 ) -> None:
     """Find, for each (x, a), the mixture with value at least `floor` that is most likely to take a in x at `layer`.
 
-    pairs [S, A, 2, H, S] receives its two policies, and shares [S, A] the share of the first. If x cannot be reached in
-    this model, the best policy is chosen. floor is at most the best policy's value.
+    pairs [S, A, 2, H, S] receives each mixture's two policies, and shares [S, A] the share of the first. If x cannot be
+    reached in this model, the best policy is chosen. floor is at most the best policy's value.
     """
     S = len(d1)
     H = len(P)

@@ -74,7 +74,7 @@ def next_bounds(problem: OfflineProblem, released: Array, V: Array) -> tuple[Arr
 
 
 def reward_bounds(problem: OfflineProblem, released: Array, sums: Array) -> tuple[Array, Array]:
-    """Return estimates of the mean rewards and lower bounds on them, [H, S, A] each. sums: released sums [H, S, A]."""
+    """Return estimates of the mean rewards and lower bounds on them, [H, S, A] each, from released counts and sums."""
     E, E_r = (problem.errors.get(name, 0.0) for name in (COUNTS, REWARDS.family))
     known, n, fewest = visited(counts.visits(released), E)
     mean = np.clip(sums / n, 0.0, 1.0)

@@ -67,8 +67,7 @@ def decided(problem: OfflineProblem, Q: Array, n: Array, E: float) -> tuple[Poli
 class PaperNoise(NamedTuple):
     """The noise that a paper states for one notion of privacy."""
 
-    # scales(problem, amount): returns the noise scale of each family; amount is rho or epsilon
-    scales: Callable[[OfflineProblem, float], dict[str, float]]
+    scales: Callable[[OfflineProblem, float], dict[str, float]]  # by family, from rho or epsilon
     formula: str  # the size of the noise, in words
     sources: tuple[str, ...]  # the places in the paper that state it
 
@@ -87,18 +86,14 @@ class OfflineLearner:
     public: tuple[str, ...]  # keys of PUBLIC that it assumes; `rewards` only in runs that do not learn them
     # families(problem, calibration): returns the families of sums that it requests, each with its sensitivity
     families: Callable[[OfflineProblem, str], tuple[Family, ...]]
-    paper_noise: Mapping[
-        str, PaperNoise
-    ]  # the paper's noise for each notion of privacy, if rewards are known
+    paper_noise: Mapping[str, PaperNoise]  # by notion of privacy, as in the paper, if rewards are known
     errors: Callable[[OfflineProblem, str, Mapping[str, float], str], dict[str, float]]
     plan: Callable[[OfflineProblem], Plan]  # plan(problem): returns the generator that learns
     # functions that compute the arrays [H, S, A] of a trace from all releases; `rewards` only if they are learned
     shown: Mapping[str, Callable[[Sequence[Array]], Array]]
-    # unproved(params): returns why V~ is not a proved lower bound with these constants; "" if it is one
-    unproved: Callable[[Mapping[str, Any]], str]
-    halves: Callable[[Mapping[str, Any]], bool] = lambda params: (
-        False
-    )  # True if it queries two halves of the data
+    unproved: Callable[[Mapping[str, Any]], str]  # explains why V~ is not a proved lower bound; "" if it is
+    # halves(params): returns True if it queries two halves of the data set separately
+    halves: Callable[[Mapping[str, Any]], bool] = lambda params: False
     # where we prove that V~ is a lower bound with probability 1 - beta; "" if only a paper proves a similar bound
     proved: str = ""
     several: bool = False  # True if its noise and bounds allow several episodes of one person

@@ -29,7 +29,7 @@ def raised(matrix: Array, least: float) -> tuple[Array, int]:
 
 
 def feature_norms(features: Array, matrix: Array) -> Array:
-    """Return sqrt(phi^T matrix^-1 phi) for every (s, a), [S, A]. features: phi [S, A, d]; matrix: [d, d]."""
+    """Return sqrt(phi^T matrix^-1 phi) for every (s, a), [S, A], where features [S, A, d] contains phi."""
     S, A, d = features.shape
     flat = features.reshape(-1, d)
     squares = (flat * np.linalg.solve(matrix, flat.T).T).sum(-1)

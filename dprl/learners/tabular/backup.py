@@ -13,7 +13,7 @@ from dprl.mdp.tabular import Array
 
 @kernel
 def expectation(counts: Array, h: int, s: int, a: int, values: Array) -> float:
-    """Return the estimated mean of the next value, the sum of m[h, s, a, s'] values[s'] / n[h, s, a]. values: [B]."""
+    """Return the estimated mean of the next value, the sum of m[h, s, a, s'] values[s'] / n[h, s, a]."""
     B = values.shape[0]
     total = 0.0
     for x in range(B):
