@@ -92,7 +92,7 @@ class Claim:
 
     @cached_property
     def questions(self) -> dict[Any, str]:
-        """Return the question about each spec in the settings that ask one."""
+        """Return the question about each spec, for the settings that have a question."""
         return {
             spec: setting.question for setting in self.settings if setting.question for spec in setting.specs
         }

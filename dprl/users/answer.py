@@ -1,4 +1,4 @@
-"""Verdicts on numbers of users: measured for known problems, and extrapolated from the power law for others.
+"""Numbers of users needed, measured for known problems and extrapolated from the power law for others, with verdicts.
 
 Users are enough above the number needed times its error factor, too few below the number divided by this factor, and
 too close to call in between.

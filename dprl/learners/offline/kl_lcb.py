@@ -97,7 +97,7 @@ def rms(values: Array) -> Array:
 
 
 def shortfall(variance: Array, above: Array, x: Array) -> Array:
-    """Bound how far a mean under P is below the one under P^, if this is `above` the minimum and KL(P^, P) <= x."""
+    """Bound how far a mean under P is below that under P^, if the latter is `above` the minimum and KL(P^, P) <= x."""
     return np.asarray(np.sqrt(2 * variance * x) + above * x)
 
 
