@@ -1,4 +1,4 @@
-"""The registries of learners: algorithms that learn from released statistics alone, each in its own file."""
+"""The registries of online and offline learners, which learn only from released statistics."""
 
 from dprl.learners.elimination import sdp_pe, sdp_pe_relaxed
 from dprl.learners.learner import NEEDED, PUBLIC, Learner, Problem
@@ -34,7 +34,7 @@ ALGORITHMS: Registry[Learner] = Registry(
         lsvi_ucb.ALGORITHM,
         private_ucb_po.ALGORITHM,
         private_ucb_po.UCB_PO,
-        ldp_obi.ALGORITHM,  # new ones come last, because the position decides the line style of all curves
+        ldp_obi.ALGORITHM,  # add new ones at the end: the position sets the line style of all curves
     )
 )
 

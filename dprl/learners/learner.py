@@ -1,4 +1,4 @@
-"""The interface of a learner, and the public facts about its problem."""
+"""The interface that every learner implements, and the public facts about its problem."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dprl.statistics import Statistic
 
 PlannerT = TypeVar("PlannerT")
 
-# Facts that a learner may use as public: they are not protected, and every run's privacy guarantee lists them.
+# Facts that a learner may treat as public. They are not protected, and every run's privacy guarantee lists them.
 PUBLIC = {
     "sizes": "the numbers of states, actions, steps and users",
     "d1": "the distribution of the first state",
@@ -36,9 +36,9 @@ NEEDED = (
 class Problem:
     """The public facts about a run that a learner's constants may depend on.
 
-    They are the sizes H, S and A, the number of users K, the failure probability beta, the privacy budget epsilon (None
-    without privacy), the calibration of the noise, the name of the bonus, the learner's own parameters, the largest
-    declared number of next states, and (tau^2, rho^2) of statistics/counts.py, () if m, n and r have equal noise.
+    K is the number of users, beta the failure probability, and epsilon the privacy budget (None without privacy).
+    branching is the largest declared number of next states. ellipsoid is (tau^2, rho^2) from statistics/counts.py, or
+    () if m, n and r have equal noise.
     """
 
     H: int
@@ -70,25 +70,20 @@ class Learner:
     privacies: tuple[str, ...]  # keys of the privacy models that it supports; the first is the default
     fields: tuple[Field, ...] = ()  # its parameters
     note: str = ""  # a remark for the help text of menus; "" if there is none
-    # whether we built it without its paper's full text; menus then call it a reconstruction
-    reconstructed: bool = False
-    # a sentence on how calibrated noise can exceed the paper's bonus (`simulation.pairs.uncovered` uses it); "" if it
-    # cannot
+    reconstructed: bool = False  # True if we built it without its paper's full text
+    # a sentence for `simulation.pairs.uncovered` on how calibrated noise can exceed the paper's bonus, if it can
     uncovered: str = ""
 
     loop: ClassVar[str]  # key of the loop that runs it
     public: ClassVar[tuple[str, ...]]  # keys of PUBLIC that it always assumes to be public
-    # keys of PUBLIC that it assumes to be public if a spec declares them
-    declarable: ClassVar[tuple[str, ...]] = ()
-    # what an environment must provide, "features" or "mixture"; "" if any environment will do
-    needs: ClassVar[str] = ""
+    declarable: ClassVar[tuple[str, ...]] = ()  # keys of PUBLIC that it uses if a spec declares them
+    needs: ClassVar[str] = ""  # "features" or "mixture" if the environment must provide them
     schedule: ClassVar[str] = ""  # the name of its own schedule; "" if it works with any schedule
-    forgets: ClassVar[bool] = False  # whether it receives each batch alone instead of running sums
+    forgets: ClassVar[bool] = False  # True if it receives each batch alone instead of running sums
 
     __repr__ = described
 
-    # the names of its sets of constants, the default first, and the statistic that it receives about its users with
-    # that one: each kind of learners has them as fields or properties
+    # Each kind of learner defines its bonuses, with the default first, and the statistic for the default.
     if TYPE_CHECKING:
 
         @property
@@ -98,36 +93,36 @@ class Learner:
 
     @property
     def refused(self) -> Mapping[str, str]:
-        """Return the privacy models that the learner does not support, each with a reason such as "local is ..."."""
+        """Return the privacy models that the learner refuses, each with a reason such as "local is ..."."""
         return {}
 
     def seen(self, bonus: str) -> Statistic:
-        """Return the statistic about the users that the learner receives if it plans with this bonus."""
+        """Return the statistic that the learner receives about its users when it plans with this bonus."""
         raise NotImplementedError
 
     def refusal(self, size: Size, K: int) -> SpecError | None:
-        """Return an error that names a workable size if the learner cannot run at this size with K users, else None."""
+        """Return an error with a workable size if the learner cannot run at this size with K users, otherwise None."""
         return None
 
     def releases(self, size: Size, K: int, epsilon: float | None, norm: str) -> int:
-        """Estimate the number of releases in the learner's own schedule; called only if it has one.
+        """Estimate the number of releases in the learner's own schedule, if it has one.
 
-        epsilon: the privacy budget; norm: the norm to which the noise is calibrated. Without privacy: None and "".
+        norm is the norm to which the noise is calibrated. Without privacy, epsilon is None and norm is "".
         """
         raise NotImplementedError
 
     def pace(self, private: bool) -> str:
-        """Describe the learner's own schedule in words that follow its title, such as "plays in stages"; "" if none."""
+        """Return a phrase about the learner's own schedule to follow its title, such as "plays in stages", or ""."""
         return ""
 
     def seconds(self, size: Size, K: int) -> float:
-        """Estimate the seconds that planning needs in a whole run, beyond one backward induction per release."""
+        """Estimate the seconds of planning in a whole run, in addition to one backward induction per release."""
         return 0.0
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class PlannedLearner(Learner, Generic[PlannerT]):
-    """A learner with a separate planner for each exploration bonus. planners: keyed by the name of the bonus."""
+    """A learner with a separate planner for each exploration bonus, keyed by the bonus's name."""
 
     planners: Mapping[str, PlannerT]
 
@@ -142,5 +137,4 @@ class PlannedLearner(Learner, Generic[PlannerT]):
         return self.seen(self.bonuses[0])
 
     def planner(self, bonus: str) -> PlannerT:
-        """Return the planner for this exploration bonus."""
         return self.planners[bonus]

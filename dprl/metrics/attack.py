@@ -1,8 +1,4 @@
-"""Measures of an attack's success: the distance between its scores in two worlds, the epsilon that this implies, and
-the share of users it identifies.
-
-Scores are log-likelihood ratios. `first` [n] are those of runs in the first world, `second` [n] in the second.
-"""
+"""Measures of an attack's success, from log-likelihood ratios in two worlds, `first` [n] and `second` [n]."""
 
 from __future__ import annotations
 
@@ -31,8 +27,8 @@ class Roc(NamedTuple):
 
 
 def separation(first: Array, second: Array) -> Measured:
-    """Return the number of pooled standard deviations by which the mean scores of the two worlds differ, with the
-    large-sample interval for normal scores; NaN for fewer than two runs per world, and 0 if the scores do not vary."""
+    """Return the difference between the two worlds' mean scores in pooled standard deviations, with the large-sample
+    interval for normal scores. It is NaN for fewer than two runs in a world, and 0 if the scores do not vary."""
     from scipy.special import ndtri
 
     n = (len(first), len(second))
@@ -47,10 +43,10 @@ def separation(first: Array, second: Array) -> Measured:
 
 
 def epsilon_of_separation(found: Measured, separations: Array, epsilons: Array) -> Measured:
-    """Return the epsilon of the noise (of one kind) under which two worlds have the measured separation.
+    """Return the epsilon at which one kind of noise gives two worlds the measured separation.
 
-    separations, epsilons: [P] for noise of that kind, ascending; between and beyond them, epsilon is interpolated as a
-    power of the separation. A separation below zero counts as zero.
+    separations and epsilons [P] are known for this noise, in ascending order. Between and beyond them, epsilon is
+    interpolated as a power of the separation. A separation below zero counts as zero.
     """
     x, y = np.log(separations), np.log(epsilons)
 
@@ -65,8 +61,8 @@ def epsilon_of_separation(found: Measured, separations: Array, epsilons: Array) 
 
 
 def surely(first: Array, second: Array, delta: float) -> float:
-    """Return a lower bound on epsilon for any noise, valid with probability LEVEL: epsilon >= ln((P - delta)/Q) by
-    Clopper-Pearson bounds on the shares P and Q of scores beyond a threshold that the other half of the runs chose."""
+    """Return a lower bound on epsilon for any noise, with confidence LEVEL: ln((P - delta)/Q), from Clopper-Pearson
+    bounds on the shares P and Q of scores beyond a threshold. One half of the runs chooses it for the other."""
     if min(len(first), len(second)) < 8:
         return 0.0
     best, chosen = 0.0, (first, second, np.inf)
@@ -86,7 +82,7 @@ def _least(a: Array, b: Array, threshold: float, delta: float) -> float:
 
 
 def clopper_pearson(count: float, of: int, tests: int = 1) -> Measured:
-    """Return the share count/of with its exact interval at LEVEL. tests: the number of joint intervals (Bonferroni)."""
+    """Return the share count/of with its exact interval at LEVEL, corrected for `tests` intervals (Bonferroni)."""
     from scipy.special import betaincinv
 
     wrong = (1 - LEVEL) / (2 * tests)
@@ -126,12 +122,12 @@ def guessed_right(first: Array, second: Array) -> Measured:
 
 
 def best_guess(prior: float, false: Array, missed: Array) -> float:
-    """Return the best test's chance of a correct guess. prior: the first world's; false, missed: error rates [P]."""
+    """Return the best test's chance of a correct guess, from the first world's prior and the tests' error rates [P]."""
     right = prior * (1 - np.asarray(missed)) + (1 - prior) * (1 - np.asarray(false))
     return float(max(right.max(), prior, 1 - prior))
 
 
 def posterior(prior: float, score: float) -> float:
-    """Return the belief in the first world after an execution with this log-likelihood ratio."""
+    """Return the probability of the first world, given its prior and a log-likelihood ratio."""
     odds = np.log(prior) - np.log1p(-prior) + score
     return float(1 / (1 + np.exp(-odds)))

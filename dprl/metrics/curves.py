@@ -1,7 +1,4 @@
-"""The known results of runs, bands over their seeds, and the evidence for claims and lessons.
-
-All sources of runs (the store, a file that comes with the program, the engine itself) use this form.
-"""
+"""Results of runs, whether from the store, a bundled file or the engine, and the evidence for claims and lessons."""
 
 from __future__ import annotations
 
@@ -26,7 +23,7 @@ FEWEST_FOR_MEDIAN = 6  # with fewer seeds a median has no 95% interval
 
 
 def align(seeds: Sequence[tuple[Integers, Array]]) -> tuple[Integers, Array]:
-    """Combine the curves of a spec's seeds, each (episodes [c], values [c]) and possibly unfinished, into one table.
+    """Combine the curves (episodes [c], values [c]) of a spec's seeds, which may be unfinished, into one table.
 
     Seeds of one spec share their checkpoints, so each curve's episodes are a prefix of the longest. Returns (episodes
     [C], values [seeds, C]), with NaN after a seed's end. Raises ValueError if the checkpoints disagree.
@@ -41,10 +38,10 @@ def align(seeds: Sequence[tuple[Integers, Array]]) -> tuple[Integers, Array]:
 
 
 def regret_band(regret: Array) -> tuple[Array, Array, Array]:
-    """Return the mean over seeds and its 95% t interval: (mean, low, high), each [C], of regret [seeds, C].
+    """Return the mean of regret [seeds, C] over seeds and its 95% t interval: (mean, low, high), [C] each.
 
-    Any other measurement [seeds, C] works, too. The interval is NaN with one seed; all three are NaN at checkpoints
-    where a seed is NaN, because a mean over fewer and fewer seeds would jump.
+    The interval is NaN with one seed. All three are NaN at checkpoints where a seed is NaN, because a mean over fewer
+    and fewer seeds would jump.
     """
     from scipy.special import stdtrit
 
@@ -57,12 +54,11 @@ def regret_band(regret: Array) -> tuple[Array, Array, Array]:
 
 
 def median_band(values: Array) -> tuple[Array, Array, Array]:
-    """Return the median over seeds and its 95% interval: (median, low, high), each [C], of values [seeds, C].
+    """Return the median of values [seeds, C] over seeds and its 95% interval: (median, low, high), [C] each.
 
-    A mean is not informative if one seed in twenty may lose a thousand times as much as the others. The interval lies
-    between two of the ordered seeds and assumes nothing about their distribution (the number of seeds below the median
-    is binomial). It is NaN with fewer than FEWEST_FOR_MEDIAN seeds, because even their extremes cover less than 95%.
-    All three are NaN if a seed is NaN.
+    The interval lies between two of the ordered seeds and assumes nothing about their distribution (the number of seeds
+    below the median is binomial). It is NaN with fewer than FEWEST_FOR_MEDIAN seeds, because even their extremes cover
+    less than 95%. All three are NaN if a seed is NaN.
     """
     from scipy.special import bdtr
 
@@ -96,7 +92,6 @@ class RunCurves:
         at: [C] checkpoints, ascending, perhaps thinned.
         values: [seeds, C], NaN if a seed has not reached a checkpoint.
         ended: whether the last checkpoint is the end of the run.
-        v_star: V*, NaN if unknown.
         noise_std: standard deviation of the noise in one counter at the worst release, None without privacy.
         lower: [seeds, C], the lower bound V~ of a run on data sets, if it was stored.
         token: a text that changes when any of these values changes.
@@ -147,9 +142,9 @@ class RunCurves:
     def beyond(self, baseline: RunCurves) -> Array:
         """Return the privacy cost [pairs, C]: regret minus the non-private baseline's.
 
-        Seed i is paired with the baseline's seed i (they share the environment's random stream); unpaired seeds are
-        left out. Between its checkpoints the baseline is interpolated linearly from (0, 0): between two releases the
-        policy is fixed and regret is linear. NaN past the baseline's end.
+        Seeds with the same number are paired, because they share the environment's random stream. The baseline is
+        interpolated linearly from (0, 0), because regret is linear between two releases. The cost is NaN past the
+        baseline's end.
         """
         pairs = min(len(self.values), len(baseline.values))
         extra = np.empty((pairs, len(self.at)))

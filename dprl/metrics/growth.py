@@ -21,7 +21,7 @@ def growth_exponent(
 
     For each seed of regret [seeds, C], x is the slope of a least-squares line through log regret at 32 log-spaced
     points of [from_k, to_k] (so that densely recorded stretches do not weigh more). Returns the mean (or median) over
-    seeds with its 95% interval. NaN if a regret in the window is missing, zero, negative or not recorded.
+    seeds with its 95% interval, or NaN if a regret in the window is missing or not above zero.
     """
     return center_of(_slopes(episodes, regret, from_k, to_k), statistic)
 
@@ -47,7 +47,7 @@ def _slopes(episodes: Integers, regret: Array, from_k: float, to_k: float) -> Ar
 
 
 def unsettled(episodes: Integers, regret: Array) -> int:
-    """Count seeds that learn nothing: regret [seeds, C] grows like K^0.9 or faster over the last decade of episodes."""
+    """Count the seeds that learn nothing, whose regret grows faster than K^0.9 over the last decade of episodes."""
     K = float(episodes[-1]) if len(episodes) else 0.0
     return int(np.sum(_slopes(episodes, regret, K / 10, K) > LINEAR))
 
@@ -67,15 +67,15 @@ class Growth:
 
     @property
     def known(self) -> bool:
-        """Whether there is an interval and it is based on more than half of the seeds."""
+        """Return whether there is an interval and it comes from more than half of the seeds."""
         return bool(np.isfinite(self.low)) and 2 * self.seeds > self.of
 
 
 def growth_by_decade(episodes: Integers, price: Array) -> list[Growth]:
-    """Fit the growth exponent of a privacy cost [seeds, C] in each tenfold range of episodes, going back from the last.
+    """Fit the growth exponent of a privacy cost [seeds, C] in each tenfold range of episodes, from the last one back.
 
-    Tenfolds that begin before 1,000 episodes are left out. A cost may be negative (a run without privacy that makes a
-    rare late mistake loses more than the private run): such seeds are left out of that tenfold.
+    Ranges that begin before 1,000 episodes are left out. So are seeds with a negative cost in a range, which occurs if
+    the run without privacy makes a rare late mistake.
     """
     decades: list[Growth] = []
     to_k = float(episodes[-1]) if len(episodes) else 0.0
@@ -86,19 +86,18 @@ def growth_by_decade(episodes: Integers, price: Array) -> list[Growth]:
 
 
 def growth_between(users: Array, price: Array) -> list[Growth]:
-    """Fit the growth exponent of a cost [seeds, P] between neighbouring numbers of users, from seeds with costs > 0."""
+    """Fit the growth exponent of a cost [seeds, P] between neighbouring numbers of users. Costs must be above 0."""
     slopes = np.diff(np.log(np.where(price > 0, price, np.nan)), axis=1) / np.diff(np.log(users))
     return [_growth(users[i], users[i + 1], column) for i, column in enumerate(slopes.T)]
 
 
 def _growth(from_k: float, to_k: float, slopes: Array) -> Growth:
-    """Return the growth given the exponents of all seeds, slopes [seeds], which are NaN for seeds that do not count."""
     known = slopes[np.isfinite(slopes)]
     return Growth(float(from_k), float(to_k), *center_of(known), len(known), len(slopes))
 
 
 def flat_from(decades: Sequence[Growth]) -> float | None:
-    """Return the number of episodes from which a cost is flat: later exponents are known, with intervals up to FLAT."""
+    """Return the number of episodes from which all exponents are known with intervals of at most FLAT, or None."""
     flat = list(takewhile(lambda one: one.known and one.high <= FLAT, reversed(decades)))
     return flat[-1].from_k if flat else None
 
@@ -114,6 +113,6 @@ def power_law(x: Array, values: Array, statistic: Statistic = "mean") -> tuple[f
 
 
 def late_share(episodes: Integers, values: Array, k: float) -> float:
-    """Return the share of a curve's value at k that was added after k / 10; NaN unless it is above zero at both."""
+    """Return the share of a curve's value at k that was added after k / 10, or NaN if either value is not above 0."""
     whole, tenth = (float(np.interp(at, episodes, values)) for at in (k, k / 10))
     return 1 - tenth / whole if np.isfinite(tenth) and tenth > 0 and whole > 0 else np.nan

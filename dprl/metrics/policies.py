@@ -14,7 +14,7 @@ from dprl.metrics.curves import Array
 def worse_actions(
     policy: NDArray[Any], optimal_policy: NDArray[Any], optimal_Q: Array | None = None
 ) -> NDArray[np.bool_]:
-    """Return whether the policy's action is worse than (without optimal_Q: differs from) the optimal one, [H, S]."""
+    """Return whether each action [H, S] of a policy is worse than the optimal one or, without optimal_Q, different."""
     if optimal_Q is None:
         return np.asarray(policy != optimal_policy)
     mine = np.take_along_axis(optimal_Q, policy[..., None].astype(np.intp), axis=2)[..., 0]
@@ -23,18 +23,18 @@ def worse_actions(
 
 
 def time_shared(occupancy: Array, optimal_occupancy: Array) -> float:
-    """Return the overlap of the occupancies [H, S] of a policy and the optimal one, averaged over all steps."""
+    """Return the overlap between the occupancies [H, S] of a policy and the optimal one, averaged over all steps."""
     return float(np.minimum(occupancy, optimal_occupancy).sum() / len(occupancy))
 
 
 def optimism(estimate: Array, optimal: Array) -> tuple[float, float]:
-    """Return the share of estimated values [H, ...] not below the optimal ones, and their mean excess at step 0."""
+    """Return the share of estimated values [H, ...] at or above the optimal ones, and their mean excess at step 0."""
     return float(np.mean(estimate >= optimal - 1e-9)), float(np.mean(estimate[0] - optimal[0]))
 
 
 @dataclass(frozen=True)
 class CountNoise:
-    """A summary of the noise in a set of counts (the cells)."""
+    """A summary of the noise in a set of cells (counts)."""
 
     typical: float  # root mean square of the errors
     largest: float  # the largest absolute error
@@ -62,12 +62,12 @@ def count_noise(true: Array, noisy: Array) -> CountNoise:
 class Bite(NamedTuple):
     """The effect of a penalty that reduces the estimated values of some actions (h, s, a) to 0."""
 
-    share: float  # of these actions among all (h, s, a) whose estimated value is above 0
+    share: float  # share of these actions among all (h, s, a) with an estimated value above 0
     path: float  # expected share of steps of an optimal episode at which the optimal action is one of these
 
 
 def bite(Q_hat: Array, Q: Array, policy: NDArray[Any], occupancy: Array) -> Bite:
-    """Compare values before (Q_hat) and after (Q) a penalty, [H, S, A]. policy, occupancy: the optimal ones, [H, S]."""
+    """Compare values [H, S, A] before (Q_hat) and after (Q) a penalty. policy and occupancy are the optimal ones."""
     worth = Q_hat > 0
     taken = worth & (Q <= 0)
     on_path = np.take_along_axis(taken, policy[..., None].astype(np.intp), -1)[..., 0]
@@ -76,7 +76,7 @@ def bite(Q_hat: Array, Q: Array, policy: NDArray[Any], occupancy: Array) -> Bite
 
 
 def rarest(behaviour: Array, best: Array) -> tuple[int, int, int]:
-    """Return the (h, s, a) with best > 0 that is visited least in the data. behaviour, best: occupancies [H, S, A]."""
+    """Return the (h, s, a) with best > 0 that the data visit least, given two occupancies [H, S, A]."""
     at = np.where(best > 0, behaviour, np.inf)
     h, s, a = np.unravel_index(int(at.argmin()), at.shape)
     return int(h), int(s), int(a)

@@ -1,7 +1,7 @@
 """Confidence regions for the weights of a linear model.
 
-A region is {w: |<x, w - center>| <= beta sqrt(x.Y + slack |Y|^2) + pull |Y| for all x}, Y = (G + ridge I)^-1 x: a sum
-of two ellipsoids.
+A region is the sum of two ellipsoids, {w: |<x, w - center>| <= beta sqrt(x.Y + slack |Y|^2) + pull |Y| for all x} with
+Y = (G + ridge I)^-1 x.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 
 from dprl.metrics.curves import Array
 
-POINTS = 180  # on a boundary
+POINTS = 180  # number of points on a boundary
 
 
 class Region(NamedTuple):
@@ -28,12 +28,12 @@ class Region(NamedTuple):
 
     @property
     def known(self) -> bool:
-        """Whether there is a region."""
+        """Return whether there is a region."""
         return bool(np.isfinite(self.center).all() and np.isfinite(self.beta))
 
 
 def region(beliefs: Mapping[str, Array], matrices: Array, at: int, h: int, prefix: str = "") -> Region:
-    """Return the region at step h and detail `at`. beliefs: arrays in a trace; matrices: [D, steps, .., d, d + 1]."""
+    """Return the region at step h and detail `at`, from a trace's beliefs and its matrices [D, steps, .., d, d + 1]."""
     numbers = (float(beliefs[prefix + name][at, h]) for name in ("ridge", "beta", "slack", "pull"))
     return Region(beliefs[f"{prefix}weights"][at, h], matrices[at, h, 0, :, :-1], *numbers)
 
@@ -55,9 +55,8 @@ def half_widths(one: Region) -> Array:
 def outline(one: Region, i: int, j: int) -> Array:
     """Return the closed boundary of the region's projection onto coordinates i and j, [POINTS + 1, 2].
 
-    A projection has the region's support function in the directions x of the plane: the boundary point with outer
-    normal x is its gradient. The normals are evenly spread after rescaling the region to be round; otherwise a long one
-    would have corners.
+    The boundary point with outer normal x is the gradient of the region's support function at x. We spread the normals
+    evenly after rescaling the region to be round, because a long region would otherwise have corners.
     """
     parts, plane = _supports(one), [i, j]
     values, vectors = np.linalg.eigh((parts[0] + parts[1])[np.ix_(plane, plane)])

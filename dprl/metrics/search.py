@@ -11,11 +11,10 @@ from dprl.metrics.curves import LEVEL, Array, Integers
 
 
 def next_to_try(known: Mapping[int, float], target: float, grid: Sequence[int], start: int) -> int | None:
-    """Choose the next K to run in the search for the first K on the ascending grid with a privacy cost of at most
-    `target`; None if it has been found or is not on the grid. known: the cost per episode at each K that was run.
+    """Choose the next K to run in the search for the first K on the grid with a privacy cost of at most `target`.
 
-    The cost per episode falls about like 1/K or 1/sqrt(K), so the next K is the one at which linear interpolation
-    between logarithms meets the target.
+    Returns None if that K is known or is not on the grid. known has the cost per episode at each K that was run. The
+    cost falls about like 1/K or 1/sqrt(K), so we interpolate linearly between logarithms.
     """
     if not known:
         return grid[_near(grid, start)]
@@ -56,8 +55,8 @@ class UsersFound:
     """The number of users needed, or the state of an unfinished search.
 
     Attributes:
-        at: [N] the K that were run.
-        price: [seeds, N] the privacy cost per episode at each.
+        at: [N], every K that was run.
+        price: [seeds, N], the privacy cost per episode at each K.
         needed: the K from which the mean cost is at most the target, NaN if there is none on the grid.
         low, high: its 95% bootstrap interval over seeds.
         pending: the K to run next, None at the end.
@@ -76,8 +75,8 @@ def search_users(
 ) -> UsersFound:
     """Search the grid for the number of users at which the privacy cost per episode has fallen to `target`.
 
-    look: returns the cost [seeds] at a K, or None if it is not known yet; the search then stops, and the next call
-    starts it again. picked: [B, seeds] the seeds in each bootstrap sample.
+    look returns the cost [seeds] at a K, or None if it is not known yet; then the search stops, and the next call
+    starts it again. picked [B, seeds] has the seeds in each bootstrap sample.
     """
     rows: dict[int, Array] = {}
 
@@ -119,7 +118,7 @@ def _near(grid: Sequence[int], k: float) -> int:
 
 
 def stays_below(at: Array, price: Array, target: float) -> float:
-    """Find the K from which a cost [N], known at K = at [N], is at most `target` (log-log interpolation), or NaN."""
+    """Find the K from which a cost [N], known at the K in `at`, is at most `target` (log-log interpolation), or NaN."""
     return float(_all_settle(at, price[None], target)[0])
 
 

@@ -20,7 +20,7 @@ VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 
 @dataclass(frozen=True)
 class Finding:
-    """A measurement, its interval at LEVEL, and the conclusion: if a claim holds, the interval is within `zone`."""
+    """A measurement, its interval at LEVEL, and the verdict. If a claim holds, the interval is within `zone`."""
 
     value: float
     low: float
@@ -31,7 +31,7 @@ class Finding:
 
 
 def t_interval(values: Array, tests: int = 1) -> Measured:
-    """Return the mean of values [seeds] with its t interval, or NaN. tests: the number of joint tests (Bonferroni)."""
+    """Return the mean of values [seeds] with its t interval, corrected for joint tests (Bonferroni), or NaN."""
     from scipy.special import stdtrit
 
     if len(values) < 2 or not np.isfinite(values).all():
@@ -44,7 +44,7 @@ def t_interval(values: Array, tests: int = 1) -> Measured:
 
 def every_more_than(rows: Array, threshold: float, early: Sequence[bool] = ()) -> Finding:
     """Judge the claim that several measurements, rows [N, seeds], are all above the threshold, with joint confidence.
-    The worst verdict decides. early: whether each measurement [N] compares runs that have learned nothing yet."""
+    The worst verdict decides. early [N] marks measurements that compare runs that have learned nothing yet."""
     found = [more_than(t_interval(row, len(rows)), threshold) for row in rows]
     for place in np.flatnonzero(early):
         found[place] = replace(found[place], verdict="nothing learned yet")
@@ -66,7 +66,7 @@ def at_most(found: Measured, threshold: float) -> Finding:
 
 
 def grows(found: Measured, most: float) -> Finding:
-    """Judge the claim that an exponent is above 0 and at most `most`, from a theorem. At 0, that bound also holds."""
+    """Judge the claim that an exponent is above 0 and at most `most`, a theorem's bound, which also holds at 0."""
     if found.high <= FLAT:
         verdict: Verdict = "holds as an upper bound"
     else:

@@ -1,7 +1,4 @@
-"""The papers: their items, the experiments that decide whether a claim holds, and a ranking of all algorithms.
-
-`dprl reproduce CLAIM` and the Papers page run exactly these experiments.
-"""
+"""The experiments that `dprl reproduce` and the Papers page run, the papers' items, and a ranking of all algorithms."""
 
 from __future__ import annotations
 

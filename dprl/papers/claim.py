@@ -21,7 +21,7 @@ TEXTS = tomllib.loads(Path(__file__).with_name("claims.toml").read_text("utf-8")
 
 @dataclass(frozen=True)
 class SpecSeries:
-    """Values per seed, rows [seeds, P], at x [P], in the style of `spec`. one_budget: whether all share one budget."""
+    """A curve with rows [seeds, P] at x [P]. one_budget is False if its points have different budgets."""
 
     spec: Spec
     label: str
@@ -32,7 +32,7 @@ class SpecSeries:
 
 @dataclass(frozen=True)
 class SettingPlot:
-    """The chart of a setting. bound: a theorem's values, as (name, x [P], y [P])."""
+    """The chart of a setting, with a theorem's bound as (name, x [P], y [P]) if there is one."""
 
     title: str
     x_title: str
@@ -46,15 +46,11 @@ class Setting:
     """A setting in which a claim is tested.
 
     Attributes:
-        title: the environment, the algorithm, and anything special, in a few words.
         statistic: the measured quantity, in words.
         asks: the claimed value or threshold, in words.
         specs: the runs, or the specs that the question is about.
-        judge(evidence): returns the finding.
-        draw(evidence): returns the chart.
         question: the question about `specs` (simulation.kinds.Kind.questions), which are run only for TRACES.
-        whole: whether the whole curves are needed, not only their ends.
-        form: the form in which the statistic is written.
+        whole: True if whole curves are needed, and not only their ends.
         over: the sample over which its interval is computed, such as seeds.
     """
 
@@ -76,9 +72,6 @@ class Claim:
 
     Attributes:
         key: its name on the command line and in links.
-        title: a short title.
-        says: the claim in one sentence.
-        source: paper and theorem.
         conditions: the conditions of the test, in addition to those of the settings.
         seen: how the chart shows the claim, in one sentence; "" if there is no chart.
     """
@@ -93,7 +86,7 @@ class Claim:
 
     @cached_property
     def runs(self) -> dict[Any, bool]:
-        """Return the runs in all settings, and whether the whole curve of each is stored."""
+        """Return the runs of all settings, with True for each run whose whole curve is stored."""
         found: dict[Any, bool] = {}
         for setting in self.settings:
             for spec in setting.specs if setting.question in ("", TRACES) else ():
@@ -102,7 +95,7 @@ class Claim:
 
     @cached_property
     def questions(self) -> dict[Any, str]:
-        """Return the question to answer about each spec, for the settings that ask one."""
+        """Return the question about each spec, for the settings that have a question."""
         return {
             spec: setting.question for setting in self.settings if setting.question for spec in setting.specs
         }
@@ -120,14 +113,14 @@ def plot_of(
     name: Callable[[Any], str],
     curve: Callable[[Evidence, Any], tuple[Array, Array]],
 ) -> Callable[[Evidence], SettingPlot]:
-    """Return a function that plots a curve for each run: x [P], and values [seeds, P]."""
+    """Return a function that plots a curve x [P] with values [seeds, P] for each run."""
     return lambda evidence: SettingPlot(
         *labels, tuple(SpecSeries(spec, name(spec), *curve(evidence, spec)) for spec in specs)
     )
 
 
 def heading(*parts: str) -> str:
-    """Return the title of a setting, without its empty parts."""
+    """Join the nonempty parts of a setting's title."""
     return " · ".join(filter(None, parts))
 
 

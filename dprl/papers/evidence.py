@@ -1,7 +1,6 @@
 """The evidence for claims: a few points of each run, from the store or from a bundled file.
 
-Runs computed here are judged only by the points that the bundled file stores, so that both give exactly the same
-verdict.
+Runs in the store are judged only by the points that the bundled file keeps, so that both give the same verdict.
 """
 
 from __future__ import annotations
@@ -21,13 +20,13 @@ from dprl.research.background import RunFailed, collect
 from dprl.runs.store import Store
 from dprl.simulation import Spec, Trace, answered, spec_from_dict
 
-POINTS = 40  # of a curve: enough for a chart, and for slopes over decades
+POINTS = 40  # points of a curve, enough for a chart and for slopes over decades
 DIGITS = 6  # significant digits of a value, more than any verdict or chart shows
-TOLERANCE = 1e-9  # relative, for rounding errors of a count
+TOLERANCE = 1e-9  # relative rounding error of a count
 
 
 def kept(run: RunCurves, whole: bool) -> RunCurves:
-    """Return the stored part of a finished run. whole: whether to keep the whole curve or only its end."""
+    """Return the part of a finished run that is stored: points of the whole curve, or only its end."""
     points = thinned(run.at, POINTS) if whole else np.array([len(run.at) - 1])
     values = [[float(f"{value:.{DIGITS}g}") for value in row] for row in run.values[:, points]]
     return replace(run, at=run.at[points], values=np.array(values))
@@ -49,7 +48,7 @@ def to_dict(evidence: Evidence) -> dict[str, Any]:
 
 
 def from_dict(given: Mapping[str, Any], questions: Mapping[Any, str]) -> Evidence:
-    """Restore evidence from the output of `to_dict`. questions: those for each spec; other answers are left out."""
+    """Restore evidence from the output of `to_dict`, but only the answers to the given questions."""
     runs = {}
     for one in given["runs"]:
         v_star = np.nan if one["v_star"] is None else one["v_star"]
@@ -60,7 +59,7 @@ def from_dict(given: Mapping[str, Any], questions: Mapping[Any, str]) -> Evidenc
 
 
 def evidence(store: Store, claim: Claim) -> Evidence | None:
-    """Return the stored evidence for a claim and request missing answers. Return None while anything is missing."""
+    """Return the stored evidence for a claim. If any is missing, request the missing answers and return None."""
     answers, runs = {}, {}
     for spec, question in claim.questions.items():
         if question == TRACES:
@@ -88,8 +87,8 @@ def finished(store: Store, spec: Spec) -> RunCurves | None:
 
 
 def seen_in(trace: Trace) -> dict[str, list[bool]]:
-    """Return whether, in each seed, all noise was within the error bound E (covered), no estimated action value was
-    below the optimum (optimistic), and released counts add up and exceed the true ones by 0 to E (consistent)."""
+    """Return three answers for each seed: all noise was within the error bound E (covered), no estimated action value
+    was below the optimum (optimistic), and released counts add up and exceed the true ones by 0 to E (consistent)."""
     found: dict[str, list[bool]] = {"covered": [], "optimistic": [], "consistent": []}
     for seed in trace.seeds:
         found["covered"].append(bool(seed.coverage_ratio.max() <= 1))
@@ -105,7 +104,7 @@ def seen_in(trace: Trace) -> dict[str, list[bool]]:
 
 
 def noted(question: str, answer: Any) -> Any:
-    """Return the part of an answer that is stored; for a guarantee, this is only its numbers."""
+    """Return the part of an answer that is stored, which for a guarantee is only its numbers."""
     if question != "guarantee":
         return answer
     names = [f"{whose}_{what}" for what in ("epsilon", "delta", "rho") for whose in ("claimed", "proved")]

@@ -1,8 +1,8 @@
 """The experiments on the papers' main claims, each with its runs and its threshold.
 
-Thresholds are the same in all settings: an exponent must be within FLAT of a theorem's, a share of v* within 1% (5% at
+All settings have the same thresholds: an exponent must be within FLAT of a theorem's, a share of v* within 1% (5% at
 the size of the paper's figure), and an order must hold in the whole interval. The first setting has the paper's problem
-and size if the paper states them; the others have different problems and sizes.
+and size, if the paper states them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Chains = Sequence[Sequence[RunSpec]]
 
 
 def at(environment: str, episodes: int, **changes: Any) -> RunSpec:
-    """Return a run of DP-UCBVI with a trusted curator and epsilon 1, modified by these changes."""
+    """Return a run of DP-UCBVI with a trusted curator and epsilon = 1, except for the given changes."""
     return RunSpec(environment=environment, episodes=episodes, **{"seeds": SEEDS, **changes})
 
 
@@ -127,7 +127,7 @@ EIGHT = MIXTURE.replace(environment_params={"d": 8, "S": 4, "H": 10})
 
 
 def over(base: RunSpec, first: int, last: int, shrinking: bool = False) -> list[RunSpec]:
-    """Return runs with 10^first to 10^last users. shrinking: whether the gap between actions shrinks like 1/sqrt(K)."""
+    """Return runs with 10^first to 10^last users. If `shrinking`, the gap between actions shrinks like 1/sqrt(K)."""
     runs = [base.replace(episodes=10**k) for k in range(first, last + 1)]
     if not shrinking:
         return runs

@@ -1,7 +1,6 @@
-"""Experiments on hard instances for joint differential privacy: the number of wrong plays on bandits with one best arm.
+"""Experiments on hard instances for joint differential privacy: mistakes on bandits with one best arm.
 
-In these instances arm 0 is the best, and every other arm loses alpha/2 (tests/test_papers.py checks this), so the
-number of mistakes is regret divided by alpha/2.
+Arm 0 is the best, and every other arm loses alpha/2, so regret divided by alpha/2 is the number of mistakes.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from dprl.papers.regret import Points, exponent_of, inverse, trust_label
 from dprl.simulation import RunSpec
 from dprl.words import human
 
-ARM_0_IS_BEST = {1: 1, 3: 11, 7: 23}  # number of worse arms to a seed of the environment
+ARM_0_IS_BEST = {1: 1, 3: 11, 7: 23}  # the environment's seed for each number of worse arms
 
 
 def instance(learner: RunSpec, gap: float, arms: int = 3) -> RunSpec:
@@ -33,24 +32,24 @@ def gap_of(spec: RunSpec) -> float:
 
 
 def mistakes(evidence: Evidence, spec: RunSpec) -> Array:
-    """Return the total number of plays of worse arms in a run, [seeds]."""
+    """Return how often a run plays worse arms, [seeds]."""
     return evidence.runs[spec].ends / gap_of(spec)
 
 
 def extra(evidence: Evidence, spec: RunSpec) -> Array:
-    """Return the number of additional plays of worse arms compared with no privacy, [seeds]."""
+    """Return how many more times a run plays worse arms than the same run without privacy, [seeds]."""
     return mistakes(evidence, spec) - mistakes(evidence, spec.baseline())
 
 
 def setting_heading(spec: RunSpec, *notes: str) -> str:
-    """Return a heading: the algorithm, the arms of the bandit, the number of users, and the notes."""
+    """Return a heading with the number of arms, the algorithm, the notes, and the number of users."""
     arms = int(spec.environment_params["m"]) + 1
     title = ALGORITHMS[spec.algorithm].title
     return heading(f"A bandit of {arms} arms", title, *notes, f"K = {human(spec.episodes)}")
 
 
 def in_power(specs: Sequence[RunSpec], symbol: str) -> Setting:
-    """Test that suboptimal episodes grow at most like 1/alpha^2 or, if privacy adds them, like 1/symbol (α or ε)."""
+    """Test that suboptimal episodes grow at most like 1/α^2 or, if privacy adds them, like 1/α or 1/ε (`symbol`)."""
     first, private = specs[0], specs[0].baseline() != specs[0]
     constant = trust_label(first) if symbol == "α" else f"α = {gap_of(first):g}"
 
@@ -74,7 +73,7 @@ def in_power(specs: Sequence[RunSpec], symbol: str) -> Setting:
 
 
 def pulls(evidence: Evidence, spec: RunSpec) -> Array:
-    """Return the number of plays of each worse arm, [seeds]."""
+    """Return how often a run plays each worse arm, [seeds]."""
     return mistakes(evidence, spec) / int(spec.environment_params["m"])
 
 

@@ -1,7 +1,6 @@
 """Every numbered item of the five papers, with its verdict, as shown on the Papers page.
 
-The items are data, in one TOML file for each paper. A verdict that an experiment decides is always computed from its
-results. related.toml has the later papers.
+Each paper's items are in a TOML file. If an experiment decides a verdict, the verdict is computed from its results.
 """
 
 from __future__ import annotations
@@ -40,15 +39,13 @@ class Item:
 
     Attributes:
         paper: the name of its paper's file.
-        key: its key, unique in its paper.
-        name: its name in the paper.
         says: the statement in one sentence, in our words.
-        covers: the numbered items included; by default its name.
-        experiment: key of the claim that decides the verdict, "" if none does.
+        covers: the numbered items that it includes; by default only itself.
+        experiment: key of the claim that decides the verdict; "" if none does.
         settings: the numbers of the settings that decide, from 1; by default all.
         verdict: one of STATED if no experiment decides.
         why: the reason why it was not tested, the paper that supersedes or disputes it, or a remark on the verdict.
-        source: address of the paper that supersedes or disputes it.
+        source: the address of the paper that supersedes or disputes it.
     """
 
     paper: str
@@ -112,7 +109,7 @@ class ItemFinding:
 
 @dataclass(frozen=True)
 class PaperItems:
-    """A paper's items. title: the section's title; paper: its key in theory/papers.toml; read: which parts we read."""
+    """A paper's items, with the section's title, the paper's key in theory/papers.toml, and the parts that we read."""
 
     name: str
     paper: str
@@ -123,7 +120,7 @@ class PaperItems:
 
 @dataclass(frozen=True)
 class Work:
-    """A later paper: its claim, and the items that it concerns. read: the parts that we read."""
+    """A later paper, its claim, the items that it concerns, and the parts that we read."""
 
     name: str
     title: str
@@ -144,7 +141,7 @@ def _tuples(row: dict[str, Any]) -> dict[str, Any]:
 
 @cache
 def papers() -> dict[str, PaperItems]:
-    """Read the papers' items from their TOML files, and key them by file name."""
+    """Read the items of all papers, keyed by file name."""
     found = {}
     for name in PAPERS:
         given = _table(name)
@@ -173,9 +170,9 @@ def findings(reports: Mapping[str, ClaimReport]) -> dict[str, ItemFinding]:
 def reproduce(
     claim: Claim, store: Store, visitor: str, progress: Callable[[float], None] | None, curves: bool
 ) -> dict[str, Any]:
-    """Compute and print the verdict on a claim and its items, and return the files keyed by name. Raises RunFailed.
+    """Compute and print the verdict on a claim and its items, and return the files to write, keyed by name.
 
-    curves: whether the curves of its settings, as CSV, are among the files.
+    If `curves` is true, they include the curves of its settings as CSV. Raises RunFailed.
     """
     known = gather_evidence(store, claim, visitor, progress)
     found = report(claim, known)

@@ -40,7 +40,7 @@ def whole_curve(evidence: Evidence, spec: Any) -> tuple[Array, Array]:
 
 
 def gaps(specs: Sequence[OfflineSpec]) -> Callable[[Evidence], SettingPlot]:
-    """Return a function that plots the suboptimality over all sizes of these runs."""
+    """Return a function that plots the suboptimality of these runs over the size of the data set."""
     return plot_of(("Loss of the learned policy", TRAJECTORIES, GAP), specs, learner_label, whole_curve)
 
 

@@ -15,7 +15,7 @@ PURE: dict[str, Any] = {"mechanism": "laplace-tree", "delta": 0.0}
 
 
 def printed(key: str, *specs: RunSpec | OfflineSpec) -> Claim:
-    """Return the claim that noise as in a paper has the guarantee stated there, with a setting for each spec."""
+    """Return the claim that a paper's noise has the guarantee stated there, with a setting for each spec."""
     return claim_of(key, tuple(map(privacy.proves, specs)))
 
 
@@ -44,7 +44,7 @@ LOCAL: dict[str, Any] = {"privacy": "local", "mechanism": "laplace", "delta": 0.
 
 
 def everywhere(**changes: Any) -> list[RunSpec]:
-    """Return one run in each of four environments, with the same settings except for these changes."""
+    """Return a run in each of four environments, with the settings SEEN and these changes."""
     return [
         RunSpec(environment=name, **SEEN, **changes) for name in ("riverswim", "chain", "clinic", "random")
     ]
@@ -90,7 +90,7 @@ SMALL = LINEAR.replace(n=1000, seeds=5)
 
 
 def methods(base: OfflineSpec) -> list[OfflineSpec]:
-    """Return the runs of the first panel: no privacy, large and small budgets, and an older non-private algorithm."""
+    """Return the runs of the first panel: no privacy, a large and a small budget, and an older algorithm."""
     return [base.baseline(), base.replace(rho=25.0), base.replace(rho=1.0), base.replace(algorithm="pevi")]
 
 

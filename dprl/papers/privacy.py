@@ -1,4 +1,4 @@
-"""Experiments on noise: the guarantee of a paper, its bounds in runs, and the data that two colluding users recover."""
+"""Experiments on noise: the papers' guarantees, noise bounds in runs, and the data that two colluding users recover."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ def proves(spec: RunSpec | OfflineSpec) -> Setting:
 
 
 def read(answer: dict[str, Any], noise: str) -> Array:
-    """Return the errors [users - 2] with which users t - 1 and t + 1 compute user t's number of visits, for t = 2, 3,
-    and so on: they subtract release t - 1 and user t + 1's visits from release t + 1."""
+    """Return the errors [users - 2] that users t - 1 and t + 1 make when they compute user t's visits, from t = 2 on.
+    They subtract release t - 1 and the visits of user t + 1 from release t + 1."""
     visits = np.array(answer["visits"], float)
     told = np.cumsum(visits) + np.array(answer[noise])
     off: Array = np.abs(told[2:] - told[:-2] - visits[2:] - visits[1:-1])
@@ -58,7 +58,7 @@ def read(answer: dict[str, Any], noise: str) -> Array:
 
 
 def recovered(specs: Sequence[AttackSpec], noise: str, name: str) -> Setting:
-    """Test the share of users whose data are recovered exactly. noise: `one` draw for all releases, or a `tree`."""
+    """Test the share of users whose data are recovered exactly, with noise from `one` draw or from a `tree`."""
 
     def judge(evidence: Evidence) -> Finding:
         off = np.concatenate([read(evidence.answers["collusion", spec], noise) for spec in specs])
@@ -78,7 +78,7 @@ def recovered(specs: Sequence[AttackSpec], noise: str, name: str) -> Setting:
 
 
 BETA = 0.1  # the default of every learner
-SEEN = {  # by key of `evidence.seen_in`: description, and required share of runs
+SEEN = {  # for each key of `evidence.seen_in`, a description and the required share of runs
     "covered": ("share of runs whose noise stays within E", 1 - BETA / 3),
     "consistent": ("share of runs with consistent counts", 1 - BETA / 3),
     "optimistic": ("share of runs with optimistic values", 1 - BETA),
@@ -86,7 +86,7 @@ SEEN = {  # by key of `evidence.seen_in`: description, and required share of run
 
 
 def share_of_runs(what: str, specs: Sequence[RunSpec]) -> Setting:
-    """Test that a property holds in at least the required share of runs. what: the property's key in SEEN."""
+    """Test that the property `what`, a key of SEEN, holds in at least the required share of runs."""
     first, (words, least) = specs[0], SEEN[what]
 
     def judge(evidence: Evidence) -> Finding:

@@ -1,7 +1,6 @@
 """The number of users that every private algorithm needs at the same proved guarantee in the same environments.
 
-Algorithms come from the registry, so a new one is ranked in the next computation. A run is planned for its K: its
-noise, constants and policy updates depend on K. So regret at K comes from a run of K users, never from a longer one.
+A run's noise, constants and policy updates depend on its K, so regret at K never comes from a longer run.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ MOST_SECONDS = 120.0  # on one core, for all seeds of one run
 
 @dataclass(frozen=True)
 class RankedEnvironment:
-    """An environment of a given size. key: its name in links."""
+    """An environment of a given size; `key` is its name in links."""
 
     key: str
     title: str
@@ -76,10 +75,10 @@ PROBLEMS = {
 
 @dataclass(frozen=True)
 class Rank:
-    """An algorithm under one privacy model in one environment, all given by key. episodes: K of its longest run.
+    """An algorithm under one privacy model in one environment, each given by its key.
 
-    needed, low, high: users from which an average episode has lost at most TARGET of V*, in the mean over seeds, with
-    the 95% bootstrap interval; infinite if above `episodes`.
+    episodes is K of its longest run. needed is the number of users from which an average episode loses at most TARGET
+    of V*, in the mean over seeds, with the 95% bootstrap interval from low to high. All three may be infinite.
     """
 
     problem: str
@@ -97,7 +96,7 @@ class Rank:
 
     @property
     def title(self) -> str:
-        """Return the algorithm's title, with a note if its paper could not be read."""
+        """Return the algorithm's title, with a note if it is our reconstruction."""
         learner = ALGORITHMS[self.algorithm]
         return f"{learner.title} (our reconstruction)" if learner.reconstructed else learner.title
 
@@ -119,7 +118,7 @@ class Rank:
 
 @dataclass(frozen=True)
 class Ranking:
-    """The ranks for each algorithm, privacy model and environment. version: that of the software that computed them."""
+    """The ranks of all algorithms, and the version of the software that computed them."""
 
     version: Mapping[str, str]
     ranks: tuple[Rank, ...]
@@ -152,7 +151,7 @@ def ranked_spec(problem: str, algorithm: str, privacy: str, K: int) -> RunSpec:
 
 
 def contenders() -> list[tuple[str, str]]:
-    """Return every private algorithm with each privacy model that it supports."""
+    """Return all pairs of a private algorithm and a privacy model that it supports."""
     return [
         (learner.key, model)
         for learner in ALGORITHMS.values()
@@ -163,7 +162,7 @@ def contenders() -> list[tuple[str, str]]:
 
 @dataclass
 class Candidate:
-    """An algorithm in an environment during the computation. specs: keyed by K; ends: final regret, keyed by K."""
+    """An algorithm in one environment during the computation. specs and ends (final regret) are keyed by K."""
 
     problem: str
     algorithm: str
@@ -187,7 +186,7 @@ class Candidate:
         return self.ends[K] / K if K in self.ends else None
 
     def found(self) -> search.UsersFound | None:
-        """Return the state of the search for the users needed; return None if even the largest K is too small."""
+        """Return the state of the search for the users needed, or None if even the largest K is too small."""
         most = TARGET * self.v_star
         lost = {K: float(self.ends[K].mean() / K) for K in sorted(self.specs) if K in DECADES}
         low, high = search.bracket(lost, most)
@@ -207,7 +206,7 @@ class Candidate:
 
 
 def rank(compute: Compute) -> Ranking:
-    """Compute all runs, and rank the algorithms. compute: returns the final regret [seeds] of each given run."""
+    """Compute all runs and rank the algorithms. compute returns the final regret [seeds] of each run."""
     work = [
         Candidate(problem, *who, online.v_star(PROBLEMS[problem].base))
         for problem in PROBLEMS
@@ -227,7 +226,7 @@ def rank(compute: Compute) -> Ranking:
 
 
 def final_regret(spec: RunSpec) -> Array:
-    """Return the final regret [seeds] without a trace, whose guarantee would take longer to compute than many runs."""
+    """Return the final regret [seeds] without a trace, whose guarantee can take longer to compute than the run."""
     found = np.empty(spec.seeds)
     for seed in range(spec.seeds):
         run = kinds.start(spec, seed)
@@ -243,8 +242,8 @@ def _final(specs: Sequence[RunSpec]) -> list[Array]:
 
 @contextmanager
 def workers(count: int, progress: Callable[[float], None] | None = None) -> Iterator[Compute]:
-    """Yield a function that computes runs in `count` processes; runs with the same noise share one process. progress:
-    called with the completed share of the current requests."""
+    """Yield a function that computes runs in `count` processes and calls `progress` with the completed share. Runs with
+    the same noise share a process."""
     with ProcessPoolExecutor(count, mp_context=get_context("spawn")) as pool:
 
         def compute(specs: Sequence[RunSpec]) -> dict[RunSpec, Array]:
@@ -263,7 +262,7 @@ def workers(count: int, progress: Callable[[float], None] | None = None) -> Iter
 
 
 def reproduce(progress: Callable[[float], None] | None) -> dict[str, Any]:
-    """Compute and print the ranking, and return its file by name."""
+    """Compute and print the ranking, and return its file, keyed by name."""
     with workers(setting("DPRL_WORKERS", 2, 1, 256), progress) as compute:
         found = rank(compute)
     print(

@@ -20,7 +20,7 @@ from dprl.simulation import RunSpec
 from dprl.words import human
 
 USERS = "Episodes (one user each)"
-Points = tuple[Array, Array]  # x [P], and values [seeds, P] there
+Points = tuple[Array, Array]  # x [P], and values [seeds, P] at x
 
 
 def problem_title(spec: RunSpec, note: str = "") -> str:
@@ -37,7 +37,7 @@ def trust_label(spec: RunSpec) -> str:
 
 
 def learned(run: RunCurves) -> bool:
-    """Return whether the mean loss is below half the largest; if not, regret depends on which bad policy is played."""
+    """Return whether the mean loss is below half of V*; if not, regret depends on which bad policy is played."""
     return bool(run.ends.mean() < 0.5 * run.at[-1] * run.v_star)
 
 
@@ -93,7 +93,7 @@ def last_growth(evidence: Evidence, spec: RunSpec) -> Measured:
 
 
 def flattens(spec: RunSpec, beside: Sequence[RunSpec] = (), note: str = "") -> Setting:
-    """Test that the privacy cost stops growing. beside: further runs to show in the same chart."""
+    """Test that the privacy cost stops growing. The chart also shows the runs `beside`."""
     drawn = (spec, *beside)
     return Setting(
         problem_title(spec, note),
@@ -127,10 +127,10 @@ def exponent_of(
     labels: tuple[str, str, str],
     name: str = "",
 ) -> Setting:
-    """Test that values grow at most like x^exponent, by the slope of a line through logarithms, seed by seed.
+    """Test that values grow at most like x^exponent, by the slope of a line through logarithms for each seed.
 
-    paired: whether the non-private baselines are needed, too; whole: whether whole curves are.
-    labels: titles of the chart and its axes; name: that of the curve, which has the style of the first of `specs`.
+    paired is true if the non-private baselines are also needed, and whole if whole curves are. labels are the titles of
+    the chart and its axes, and name is the curve's name.
     """
     alike = not name and len({spec.epsilon for spec in specs}) == 1
     who = name or (trust_label(specs[0]) if alike else PRIVATIZERS[specs[0].privacy].title)
@@ -177,7 +177,7 @@ def in_budget(specs: Sequence[RunSpec], note: str = "") -> Setting:
 
 
 def in_users(specs: Sequence[RunSpec], exponent: float, note: str = "") -> Setting:
-    """Test that regret grows at most like K^exponent in the number of users K. Each K has its own run that learned."""
+    """Test that regret grows at most like K^exponent, with one run for each K. Runs must have learned something."""
 
     def points(evidence: Evidence) -> Points:
         runs = [run for run in (evidence.runs[spec] for spec in specs) if learned(run)]

@@ -21,16 +21,13 @@ SYMBOLS = {"C": "(√d+1)", "d": "d", "S": "S", "A": "A", "H": "H", "kappa": "κ
 
 @dataclass(frozen=True)
 class BoundSetting:
-    """The arguments of bounds. K, the number of episodes, may be an array; all others are single positive numbers.
+    """The arguments of a bound. K, the number of episodes, may be an array; all others are single positive numbers.
 
     Attributes:
-        S, A, H: the numbers of states, of actions, and of steps in an episode.
         d: the dimension of a linear representation.
-        alpha, beta: for bounds on mistakes, the number of episodes more than alpha suboptimal, which hold with
-            probability at least 1 - beta.
+        alpha, beta: for bounds on mistakes (episodes more than alpha suboptimal), valid with probability 1 - beta.
         rho: the zCDP budget of a release about a data set of K trajectories.
-        coverage: d_m, the smallest positive probability with which the behaviour policy visits a state and action at a
-            step.
+        coverage: d_m, the smallest positive probability that the behaviour policy takes an action in a state at a step.
         kappa: the smallest eigenvalue of the features' second moment, over all steps.
     """
 
@@ -71,7 +68,7 @@ class BoundTerm:
 
     @property
     def private(self) -> bool:
-        """Whether the term is part of the privacy cost."""
+        """Return whether the term is part of the privacy cost."""
         return bool(self.epsilon or self.rho)
 
     def value(self, at: BoundSetting) -> Array:
@@ -112,7 +109,6 @@ class BoundTerm:
 
 
 def _together(factors: list[str]) -> str:
-    """Write the denominator of a fraction."""
     return factors[0] if len(factors) == 1 else f"({''.join(factors)})"
 
 
@@ -132,13 +128,10 @@ class Bound:
     """A proved bound.
 
     Attributes:
-        key: its name in links.
         title: the algorithm, or "Lower bound".
-        paper: authors, year, theorem or table.
-        model: privacy model (none, central, shuffle, local).
+        model: the privacy model (none, central, shuffle, local).
         budget: the guarantee of its algorithm, "" without privacy.
-        terms: the terms of the sum.
-        conditions: in words.
+        conditions: the conditions of the theorem, in words.
         upper: whether it is an upper bound; a lower bound holds for some problem.
         world: the class of problems (tabular, linear mixture, linear).
         of: the bounded quantity: "regret"; "mistakes" (episodes more than alpha suboptimal); "suboptimality" (the loss
@@ -172,12 +165,12 @@ class Bound:
 
     @property
     def formula(self) -> str:
-        """The bound as a formula, in episodes."""
+        """Return the bound as a formula, in episodes."""
         sign = "Õ" if self.upper else "Ω"
         return f"{sign}({' + '.join(term.text for term in self.terms)})"
 
     def unmet(self, at: BoundSetting) -> str:
-        """Describe the first of the theorem's conditions that a setting violates, or return "". K: a single number."""
+        """Describe the first of the theorem's conditions that a setting with a single K violates, or return ""."""
         if at.epsilon >= self.epsilon_below:
             return f"proved for ε below {self.epsilon_below:g}"
         if float(at.K) < at.S**self.from_S:

@@ -1,4 +1,4 @@
-"""The papers in papers.toml, for pages and as BibTeX. This module imports nothing else from dprl."""
+"""The papers in papers.toml, for pages and as BibTeX."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Paper:
 
     @property
     def line(self) -> str:
-        """The paper's line on a page: authors, title, place and year, and its main result."""
+        """Return the paper's line on a page: authors, title, place and year, and its main result."""
         families = ", ".join(family for _, family in self.authors)
         where = f"{self.venue} {self.year}".strip()
         known_for = f", {self.known_for}" if self.known_for else ""
@@ -39,7 +39,7 @@ class Paper:
 
     @property
     def bibtex(self) -> str:
-        """The paper's BibTeX entry, in ASCII."""
+        """Return the paper's BibTeX entry, in ASCII."""
         kind = "inproceedings" if self.venue else "article" if self.journal else "misc"
         fields = {
             "author": " and ".join(f"{tex(family)}, {tex(given)}" for given, family in self.authors),
@@ -64,7 +64,7 @@ PAPERS = {
 
 
 def listed(name: str) -> dict[str, str]:
-    """Return the papers on one list of the dashboard ("online" or "offline"), as a mapping from lines to addresses."""
+    """Return the lines of the papers on a list of the dashboard ("online" or "offline"), mapped to their addresses."""
     return {paper.line: paper.address for paper in PAPERS.values() if name in paper.lists}
 
 
@@ -83,8 +83,7 @@ def bibliography(sources: Iterable[tuple[str, str]], version: str) -> str:
     r"""Return a BibTeX file with entries for the program and for each paper that the sources mention.
 
     Args:
-        sources: pairs of a cited thing and its `source`; a comment for each lists the keys to \cite.
-        version: of the program.
+        sources: pairs of something to cite and its `source`; a comment for each lists the keys to \cite.
     """
     title = "{dprl: What privacy costs in reinforcement learning}"
     program = {"author": "{The dprl authors}", "title": title, "note": f"Version {version}"}
@@ -105,7 +104,7 @@ def entry(kind: str, key: str, fields: dict[str, str]) -> str:
 
 
 def tex(text: str) -> str:
-    """Convert text to LaTeX in ASCII; characters without an equivalent are omitted."""
+    """Convert text to LaTeX in ASCII, without the characters that have no equivalent."""
     found = []
     for sign in unicodedata.normalize("NFC", " ".join(text.split())):
         letter, *marks = list(unicodedata.normalize("NFD", sign))

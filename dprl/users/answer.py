@@ -1,7 +1,7 @@
-"""Whether a number of users is enough: measured for known problems, and extrapolated from the power law for others.
+"""Numbers of users needed, measured for known problems and extrapolated from the power law for others, with verdicts.
 
-A verdict claims no more than the error supports: users are enough above the number times its error factor, too few
-below the number divided by it, and too close to call in between.
+Users are enough above the number needed times its error factor, too few below the number divided by this factor, and
+too close to call in between.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ FIELDS: Mapping[str, Field] = {
 
 @dataclass(frozen=True)
 class Asked:
-    """A visitor's number of users and goals, with one attribute for each of FIELDS.
+    """A visitor's question, with one attribute for each of FIELDS.
 
-    today: 100 if no policy is known. A policy that loses at most `loss` leaves nothing to learn. problem: the key of a
-    measured problem, which replaces S, A, H and value; "" for your own numbers.
+    today is 100 if no policy is known. problem is the key of a measured problem, which replaces S, A, H and value, or
+    "" for your own numbers.
     """
 
     users: int = 10**7
@@ -57,7 +57,7 @@ class Asked:
 
     @property
     def met(self) -> bool:
-        """Whether the policy known today already loses at most `loss`."""
+        """Return whether the policy known today already loses at most `loss`."""
         return self.today <= self.loss
 
 
@@ -66,13 +66,11 @@ class Need:
     """The number of users needed under one privacy model.
 
     Attributes:
-        model: one of MODELS.
         kind: "beyond" if a size is outside the measured range; then there is no factor and no verdict.
         needed: the users needed to learn from nothing; infinite for more than MOST.
         factor: in nine cases out of ten, `needed` is too low or too high by at most this factor.
-        verdict: whether the visitor's users are enough.
-        least: the smallest epsilon for which they are enough; infinite if there is none in the range of FIELDS.
-        met: whether the policy known today is good enough, so that any number of users is enough.
+        least: the smallest epsilon for which the users are enough; infinite if there is none in the range of FIELDS.
+        met: True if the policy known today is good enough, so that any number of users is enough.
     """
 
     model: str
@@ -85,12 +83,12 @@ class Need:
 
     @property
     def low(self) -> float:
-        """The lower end of the interval for the number of users needed."""
+        """Return the lower end of the interval for the number of users needed."""
         return self.needed / self.factor
 
     @property
     def high(self) -> float:
-        """The upper end of the interval for the number of users needed."""
+        """Return the upper end of the interval for the number of users needed."""
         return self.needed * self.factor
 
 
@@ -172,7 +170,6 @@ def ways(table: Table, asked: Asked, model: str) -> list[Asked]:
 
 
 def _rounded_up(value: float) -> float:
-    """Round up to two digits."""
     unit = 10.0 ** (math.floor(math.log10(value)) - 1)
     return float(f"{math.ceil(value / unit - 1e-12) * unit:.6g}")
 
@@ -203,7 +200,7 @@ def episodes_needed(table: Table, asked: Asked, model: str, most: int) -> float:
 
 
 def curve(table: Table, asked: Asked, model: str, epsilons: Array, episodes: int = 1) -> Array:
-    """Return the number of users needed at budgets [P] (infinite above MOST); each user counts once per episode."""
+    """Return the number of users needed at budgets [P], infinite above MOST. Each user counts once per episode."""
     H = table.problems[asked.problem].H if asked.problem else asked.H
     mu = np.array([signal(model, float(epsilon), asked.delta, H, episodes) for epsilon in epsilons])
     share = asked.loss / 100
@@ -217,10 +214,10 @@ def curve(table: Table, asked: Asked, model: str, epsilons: Array, episodes: int
 
 
 def _between(table: Table, key: str, model: str, mu: Array, share: float) -> Array:
-    """Interpolate linearly between logarithms: first in the loss, then in the signal.
+    """Interpolate linearly between logarithms, first in the loss and then in the signal.
 
-    If a run at some budget needed more than MOST users, the line continues from the next larger budget with the law's
-    exponent, but is at least at MOST there.
+    If a budget needed more than MOST users, the line continues from the next larger budget with the law's exponent, but
+    never below MOST.
     """
     problem = table.problems[key]
     logs = np.log(problem.needed[model])
@@ -234,9 +231,9 @@ def _between(table: Table, key: str, model: str, mu: Array, share: float) -> Arr
 
 
 def straight(x: Array, at: Array, values: Array) -> Array:
-    """Interpolate values [N] at ascending places [N] linearly at x [P], or values [N, R] at x [1], giving [1, R].
-    Between a finite and an infinite value the result is infinite. The lines continue beyond the ends, as a small delta
-    requires: at 10^-12, the smallest epsilon lies a fifth outside the measured range."""
+    """Interpolate values [N], known at ascending places [N], linearly at x [P]; or values [N, R] at x [1], giving
+    [1, R]. Between a finite and an infinite value, the result is infinite. The lines continue beyond the ends, because
+    a small delta needs this: at 10^-12, the smallest epsilon lies a fifth outside the measured range."""
     left = np.clip(np.searchsorted(at, x, side="right") - 1, 0, len(at) - 2)
     share = (x - at[left]) / (at[left + 1] - at[left])
     ends = values[left], values[left + 1]

@@ -1,19 +1,19 @@
 """A power law for the users needed, fitted to measured runs, and its error in environments outside the fit.
 
-For a problem with S states, A actions and H steps, whose best policy earns V* = v H per episode, of which an average
-episode may lose the share x,
+A problem has S states, A actions and H steps, its best policy earns V* = v H per episode, and an average episode may
+lose the share x of V*. Then
 
     K(none)  = P_none(S, A, H, v, x)
     K(model) = K(none) + P_model(S, A, H, v, x, mu)                 central, shuffle, local
     P        = C S^s A^a H^h / (v^w x^b mu^e)
 
 where mu is the signal-to-noise ratio that (epsilon, delta) allows: one user's effect divided by the standard deviation
-of the smallest sufficient noise. With a trusted curator or shuffler the noise is Gaussian, and mu is about epsilon /
-sqrt(2 ln(1/delta)) for a small epsilon; with no trusted party users answer one-hot questions, and mu is about epsilon /
-2 for every delta.
+of the smallest sufficient noise. With a trusted curator or shuffler, the noise is Gaussian, and mu is about epsilon /
+sqrt(2 ln(1/delta)) for a small epsilon. With no trusted party, users answer one-hot questions, and mu is about epsilon
+/ 2 for every delta.
 
-The form comes from the papers' bounds, in which regret is a term without epsilon plus a term with it, each a product of
-powers: R(K)/K <= x V*, solved for K. Upper bounds are not tight, so the exponents are fitted.
+The papers' bounds have this form: regret is a term without epsilon plus a term with it, each a product of powers, and
+we solve R(K)/K <= x V* for K. Upper bounds are not tight, so we fit the exponents.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ from dprl.privacy.accounting import for_each, gaussian_mu
 from dprl.privacy.mechanisms.unary import clearest
 
 MODELS = ("none", "central", "shuffle", "local")
-MOST = 1e15  # users in a run, at most; larger needs were not measured
-LEARNED = 10  # users: if no more are needed, nothing was learned, and the first policy is already good enough
+MOST = 1e15  # largest number of users in a run; larger needs were not measured
+LEARNED = 10  # if no more users than this are needed, the first policy is already good enough
 COVERED = 0.9  # share of the held-out numbers that an error factor covers
 
 
@@ -40,10 +40,10 @@ COVERED = 0.9  # share of the held-out numbers that an error factor covers
 def signal(model: str, epsilon: float, delta: float, H: int, episodes: int = 1) -> float:
     """Return mu: one episode's effect in standard deviations of the smallest sufficient noise, or 1 without privacy.
 
-    In the local model, it is for a count at one of H steps, with the best number of steps for each user to report.
-    episodes: m, the maximum per user, who has the guarantee for all of them together. Gaussian noise in sums is m times
-    as large. One-hot questions get epsilon/m each, and shuffled bits the budget per episode from the group-privacy
-    lemma (docs/report/privacy.md).
+    In the local model, mu is for a count at one of H steps, with the best number of steps for each user to report. The
+    guarantee covers all of a user's m = `episodes` together: Gaussian noise in sums is m times as large, one-hot
+    questions get epsilon/m each, and shuffled bits get the budget per episode from the group-privacy lemma
+    (docs/report/privacy.md).
     """
     if model == "none":
         return 1.0
@@ -56,7 +56,7 @@ def signal(model: str, epsilon: float, delta: float, H: int, episodes: int = 1) 
 
 @dataclass(frozen=True)
 class Point:
-    """A measured number of users. value: v; needed: infinite if above MOST; mu: 1 without privacy."""
+    """A measured number of users, infinite if above MOST; mu is 1 without privacy."""
 
     environment: str
     model: str
@@ -82,8 +82,8 @@ class At(NamedTuple):
 
 @dataclass(frozen=True)
 class Power:
-    """A product of powers, exp(log_c) S^S A^A H^H / (value^value loss^loss mu^mu). All attributes except the first are
-    exponents of the quantities with the same names; mu is 0 without privacy."""
+    """A product of powers with the factor exp(log_c). The other attributes are exponents of the quantities with the
+    same names, in the denominator for value, loss and mu; mu is 0 without privacy."""
 
     log_c: float
     S: float
@@ -100,7 +100,7 @@ class Power:
         return np.asarray(self.log_c + sizes - lost - self.mu * np.log(at.mu))
 
 
-Law = Mapping[str, Power]  # by model; private ones add to the users of `none`
+Law = Mapping[str, Power]  # keyed by model; private models add to the users of `none`
 
 
 def log_needed(law: Law, model: str, at: At) -> Array:
@@ -110,7 +110,7 @@ def log_needed(law: Law, model: str, at: At) -> Array:
 
 
 def off(law: Law, points: Sequence[Point]) -> Array:
-    """Return ln(predicted K / measured K) [N] for points of a model; min(0, ln(predicted / MOST)) if K > MOST."""
+    """Return ln(predicted K / measured K), [N], for points of one model; min(0, ln(predicted K / MOST)) if K > MOST."""
     at = At(*(np.array([getattr(p, name) for p in points], float) for name in At._fields))
     found = log_needed(law, points[0].model, at)
     measured = np.array([p.needed for p in points])
@@ -119,10 +119,7 @@ def off(law: Law, points: Sequence[Point]) -> Array:
 
 
 def fitted(points: Sequence[Point]) -> dict[str, Power]:
-    """Fit the power law by least squares in logarithms, with the same weight for every environment.
-
-    Points that need no learning (at most `LEARNED` users) are left out.
-    """
+    """Fit the power law to points above LEARNED by least squares in logarithms, with equal weights for environments."""
     points = [p for p in points if p.needed > LEARNED]
     law: dict[str, Power] = {}
     for model in MODELS:
@@ -162,15 +159,15 @@ def covering(errors: Array, groups: Sequence[str]) -> float:
     """Return an error factor for a new group that covers the share COVERED of its errors.
 
     With n groups seen, the new one has weight 1/(n + 1) and is treated as if all its errors were larger than any seen.
-    So the factor must cover the share COVERED (n + 1)/n of those seen (Lee, Barber, Willett 2023, hierarchical
-    conformal prediction). With fewer than nine groups it is the largest error.
+    So the factor must cover the share COVERED (n + 1)/n of the errors seen (Lee, Barber, Willett 2023, hierarchical
+    conformal prediction). With fewer than nine groups, it is the largest error.
     """
     n = len(dict.fromkeys(groups))
     return factor(errors, groups, min(1.0, COVERED * (n + 1) / n))
 
 
 def held_out(points: Sequence[Point]) -> dict[str, float]:
-    """Return each model's error factor in environments left out of the fit one at a time, with all their sizes."""
+    """Return each model's error factor in environments left out of the fit, one at a time and with all their sizes."""
     errors: dict[str, list[float]] = {}
     names: dict[str, list[str]] = {}
     for left in dict.fromkeys(p.environment for p in points):
@@ -182,18 +179,14 @@ def held_out(points: Sequence[Point]) -> dict[str, float]:
 
 
 def errors_on(law: Law, points: Sequence[Point], kind: str) -> dict[str, Array]:
-    """Return, for each model, the law's errors on one environment, except for points that need no learning."""
+    """Return the law's errors on one environment for each model, except for points that need no learning."""
     own = [p for p in points if p.environment == kind and p.needed > LEARNED]
     by_model = {model: [p for p in own if p.model == model] for model in MODELS}
     return {model: off(law, some) for model, some in by_model.items() if some}
 
 
 def crossed(points: Sequence[Point], kinds: Sequence[str] = ()) -> dict[str, dict[str, float]]:
-    """Return, for each model and environment, the share of numbers within the factor that was computed without them.
-
-    Both the law *and* the factor come from all other environments. So this measures how often the stated error holds on
-    an unseen environment.
-    """
+    """Return, for each model and environment, the share of numbers within the error that other environments give."""
     found: dict[str, dict[str, float]] = {}
     for kind in kinds or dict.fromkeys(p.environment for p in points):
         others = [p for p in points if p.environment != kind]

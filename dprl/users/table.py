@@ -16,13 +16,9 @@ class Problem:
     """An environment of one size, and the number of users that it needs.
 
     Attributes:
-        key: its name in links.
-        title: the environment's title.
-        environment, params: as in a spec.
-        S, A, H: its size.
         v_star: V*, the best policy's reward in an episode.
-        needed: for each model, the number of users from which on an average episode loses at most a share of V*, for E
-            budgets and L shares [E, L]; infinite if above MOST. Without privacy, E is 1.
+        needed: for each model, the users from which an average episode loses at most a share of V*, for E budgets and L
+            shares [E, L]; infinite if above MOST. Without privacy, E is 1.
     """
 
     key: str
@@ -37,7 +33,7 @@ class Problem:
 
     @property
     def value(self) -> float:
-        """V* in percent of H, the largest possible reward."""
+        """Return V* as a percentage of H, the largest possible reward."""
         return 100 * self.v_star / self.H
 
     def to_dict(self) -> dict[str, Any]:
@@ -64,10 +60,9 @@ class Check:
     Attributes:
         of: the kind of runs, in words.
         new: whether the runs are on problems outside the fit.
-        model: the privacy model.
         numbers: how many numbers were compared.
-        within: the share of the numbers within the stated error.
-        factor: the error factor that covers a share COVERED of the numbers; the stated error does not use it.
+        within: the share of these numbers within the stated error.
+        factor: the error factor that covers a share COVERED of these numbers; the stated error does not use it.
     """
 
     of: str
@@ -83,18 +78,16 @@ class Table:
     """The whole table of users needed.
 
     Attributes:
-        version: the version of the software that computed it.
         epsilons, losses, delta: the measured settings.
         problems: the measured problems by key.
         drawn_epsilons, drawn: the budgets of randomly generated problems, and these problems by key. Their
             `environment` is the kind of problem; they have no title, no params, and no entry in menus.
-        law: the fitted power law, see law.py.
         held_out: for each model, the law's error factor for a share COVERED of the numbers on a new kind of problem
             (`law.covering`). This is the stated error.
         crossed: for each model and kind, the share of the numbers within the error that is stated without this kind.
         hidden_losses, hidden: the losses of randomly generated problems that neither the law nor its errors use, and
             these problems by key. They have the budgets of `drawn`, and their own seeds.
-        between: for each model, the error factor of numbers interpolated between those measured for a problem.
+        between: for each model, the error factor of numbers interpolated between a problem's measured ones.
         checks: comparisons with later runs.
     """
 
@@ -115,7 +108,7 @@ class Table:
 
     @property
     def inside(self) -> dict[str, float]:
-        """Return each model's share of predictions within the stated factor, averaged over the kinds not in the fit."""
+        """Return the share of each model's predictions within the stated factor, averaged over unseen kinds."""
         return {model: float(np.mean(list(kinds.values()))) for model, kinds in self.crossed.items()}
 
     @property

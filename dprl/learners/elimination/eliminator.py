@@ -1,4 +1,4 @@
-"""The interface for policy-elimination learners, and the messages exchanged with the loop that plays their policies.
+"""The interface between policy-elimination learners and the loop that plays their policies.
 
 A run consists of stages (Bai et al. 2025, Algorithm 1). A stage has H crude batches, one for each layer h, and one fine
 batch. Every user is in at most one batch, and the counts of a batch are released once and then forgotten. The sizes of
@@ -37,13 +37,13 @@ class Exploration:
 
     blocks: tuple[Block, ...]  # the blocks in the order of play; their counts are added to the batch
     batch: int  # the index of the batch in the whole run
-    release: bool  # whether the batch is complete after these blocks
+    release: bool  # true if these blocks complete the batch
     idle: tuple[Block, ...] = ()  # blocks of users who play after the release and whose data are not used
 
 
 @dataclass(frozen=True)
 class StageEstimate:
-    """A stage's P [H, S, A, S] (row sums <= 1) and R [H, S, A], its best policy [H, S], and the learner's measures."""
+    """A stage's P [H, S, A, S] (rows sum to at most 1), R [H, S, A], best policy [H, S], and reported numbers."""
 
     P: Array
     R: Array
@@ -58,22 +58,17 @@ class Eliminator(Protocol):
         """Return the next policies to play, or None when all users have played."""
 
     def absorb(self, released: Array, error: float) -> StageEstimate | None:
-        """Update the estimates with a batch's released counts; return them after a stage. error: the noise bound."""
+        """Update the estimates with a batch's released counts and noise bound. Return them at the end of a stage."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class EliminationLearner(Learner):
-    """A learner that plays several policies in each stage, and then drops those that look worse than the best.
-
-    All other attributes are as in `Learner`.
-    """
+    """A learner that plays several policies in each stage and then drops the ones that look worse than the best."""
 
     begin: Callable[[Problem, Array], Eliminator]  # begin(problem, d1): returns a new `Eliminator`
     series: tuple[str, ...]  # the names of the numbers that the learner reports after each stage
-    # too_large(key, size): returns the reason why a problem is too large; "" if it is not
-    too_large: Callable[[str, Size], str]
-    # planning(size): returns the estimated seconds for planning one stage; 0 if this is a small part of a run
-    planning: Callable[[Size], float]
+    too_large: Callable[[str, Size], str]  # too_large(key, size): explains why a problem is too large, or ""
+    planning: Callable[[Size], float]  # estimates the seconds of planning in one stage; 0 if negligible
     bonuses: tuple[str, ...] = ("practical", "paper")
     statistic: Counts = CONSISTENT
 
@@ -83,7 +78,7 @@ class EliminationLearner(Learner):
     forgets = True
 
     def seen(self, bonus: str) -> Counts:
-        """Return the type of counts that the learner receives, which is the same for every bonus."""
+        """Return the type of counts that the learner receives with any bonus."""
         return self.statistic
 
     def refusal(self, size: Size, K: int) -> SpecError | None:
@@ -100,24 +95,21 @@ class EliminationLearner(Learner):
         return None
 
     def releases(self, size: Size, K: int, epsilon: float | None, norm: str) -> int:
-        """Estimate the number of batches in a run with K users."""
         return int(20 * log(K + 1)) + 1
 
     def pace(self, private: bool) -> str:
-        """Describe the learner's stages in words that can follow its title, the same with and without privacy."""
         return (
             "plays in stages. Each is twice as long as the one before, except for the last, which gets the remaining "
             "users. At the end of each stage, the algorithm drops policies"
         )
 
     def seconds(self, size: Size, K: int) -> float:
-        """Estimate the seconds that planning needs in a whole run."""
         return self.planning(size) * len(stages(K, tuples(size)))
 
 
 @dataclass(frozen=True)
 class Stage:
-    """One stage, with `length` users in the crude half, as many in the fine half, and `each` users per (h, x, a)."""
+    """A stage with `length` users in each of its two halves and `each` users per (h, x, a)."""
 
     length: int
     each: int
@@ -129,10 +121,10 @@ def tuples(size: Size) -> int:
 
 
 def stages(K: int, tuples: int) -> list[Stage]:
-    """List the stages of a run with K users and `tuples` = H S A. Stage b has L_b = 2^b; the last stage gets the rest.
+    """List the stages of a run with K users and `tuples` = H S A. Stage b has L_b = 2^b, and the last gets the rest.
 
-    Bai et al. 2025, Algorithm 1 (line 2) makes a short stage of the users left after the last full one; here they join
-    that stage. Stages too short to give every (h, x, a) one user are skipped and have no users.
+    In Bai et al. 2025, Algorithm 1 (line 2), the users left over form a short stage of their own; here they join the
+    last full stage. We skip stages that are too short to give every (h, x, a) one user.
     """
     result: list[Stage] = []
     left, length = K, 1
@@ -148,7 +140,7 @@ def stages(K: int, tuples: int) -> list[Stage]:
 
 
 def batches(K: int, size: Size, statistic: Counts) -> list[tuple[int, int]]:
-    """Return each batch's size and the counters that rise if a user is replaced (crude batches: n and m of a layer)."""
+    """Return each batch's size and the number of counters that rise if a user is replaced."""
     fine = statistic.sensitivity(size, REPLACE_ONE).raised
     return [
         batch
@@ -164,14 +156,14 @@ def iota(problem: Problem) -> float:
 
 
 def infrequent_below(problem: Problem, error: float) -> float:
-    """Return C1 E H^2 iota, with E >= 1 (Lemma 15): any (h, x, a, x') with m~ up to it is infrequent (Algorithm 2)."""
+    """Return C1 E H^2 iota, with E >= 1 (Lemma 15). Tuples with m~ up to this number are infrequent (Algorithm 2)."""
     return float(problem.params["C1"]) * max(error, 1.0) * problem.H**2 * iota(problem)
 
 
 def width(problem: Problem, error: float, users: int) -> float:
     """Return a stage's confidence width: policies this far below the best one are eliminated (Algorithm 1).
 
-    2C (sqrt(H^5 S^2 A iota / L_b) + S^3 A^2 H^5 E iota / L_b), where L_b is the stage's number of `users`.
+    It is 2C (sqrt(H^5 S^2 A iota / L_b) + S^3 A^2 H^5 E iota / L_b), where L_b = users.
     """
     H, S, A, i = problem.H, problem.S, problem.A, iota(problem)
     spread = sqrt(H**5 * S**2 * A * i / users) + S**3 * A**2 * H**5 * max(error, 1.0) * i / users
@@ -179,7 +171,7 @@ def width(problem: Problem, error: float, users: int) -> float:
 
 
 def stage_transitions(m: Array, n: Array, frequent: NDArray[np.bool_]) -> Array:
-    """Return m~/n~ for frequent tuples, in rows scaled to sums of at most 1; the rest leads to an absorbing state."""
+    """Return m~/n~ for frequent tuples, with rows scaled to sums of at most 1; the rest leads to an absorbing state."""
     P = np.where(frequent, m, 0.0) / np.maximum(n, 1.0)[..., None]
     result: Array = P / np.maximum(P.sum(-1, keepdims=True), 1.0)
     return result

@@ -1,7 +1,4 @@
-"""SDP-PE (Bai et al. 2025, Algorithms 1-3), which eliminates policies in fresh private batches; also non-private APEVE.
-
-The active set is an explicit list that starts with all A^(S H) deterministic policies, so problems must be small.
-"""
+"""SDP-PE (Bai et al. 2025, Algorithms 1-3) and non-private APEVE, which eliminate policies from a list in batches."""
 
 from __future__ import annotations
 
@@ -35,7 +32,7 @@ MAX_POLICIES = 10**6
 
 
 class ListedElimination:
-    """Policy elimination with a list of all deterministic policies [N, H, S], some of which are active [N]."""
+    """Policy elimination with a list of all deterministic policies [N, H, S] and flags for the active ones [N]."""
 
     SERIES = ("active policies", "confidence width", "infrequent tuples")
 
@@ -130,8 +127,8 @@ def all_policies(H: int, S: int, A: int) -> NDArray[np.int64]:
 
 @kernel
 def best_visitors(policies: Ints, active: Flags, P: Array, d1: Array, layer: int, chosen: Ints) -> None:
-    """Find, for each (x, a), the active policy most likely to take a in x at `layer` (lowest index in ties), and write
-    its index to chosen [S, A]. policies: [N, H, S]; P: [H, S, A, S], whose rows may lead to an absorbing state."""
+    """Find the active policy most likely to take a in x at `layer` for each (x, a), and write its index to chosen,
+    [S, A]. Ties go to the lowest index. policies is [N, H, S]; P is [H, S, A, S] with row sums of at most 1."""
     N, _, S = policies.shape
     A = chosen.shape[1]
     best = np.full((S, A), -1.0)
@@ -168,7 +165,7 @@ def best_visitors(policies: Ints, active: Flags, P: Array, d1: Array, layer: int
 
 @kernel
 def policy_values(policies: Ints, active: Flags, P: Array, R: Array, d1: Array, values: Array) -> None:
-    """Compute the value of each active policy in the model P, R, d1; write it to values [N], with -1 for others."""
+    """Compute each active policy's value in the model P, R, d1 and write it to values [N], with -1 for the others."""
     N, H, S = policies.shape
     V = np.zeros(S)
     before = np.zeros(S)

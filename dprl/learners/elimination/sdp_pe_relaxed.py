@@ -1,22 +1,19 @@
-"""SDP-PE without a list of policies: our relaxation, for problems far too large for such a list.
+"""Our relaxation of SDP-PE, for problems with far too many policies to list.
 
 Each past stage restricts the paper's active set (Bai et al. 2025, Algorithm 1) by one constraint on the value under
 that stage's own model. Maximising over this set means finding a policy that is good in several models at once, which is
-NP-hard in general. We keep only the newest constraint and allow mixtures of policies:
-
-    the active set contains all mixtures of policies whose value in the last refined model is within `width` of the
-    best.
+NP-hard in general. We keep only the newest constraint, and allow all mixtures of policies whose value in the last
+refined model is within `width` of the best.
 
 With one model and one linear constraint, the mixture that visits (h, x, a) most often consists of at most two
 deterministic policies, which a few rounds of backward induction find exactly. Until a stage's width falls below the
-best value, nothing is eliminated and the algorithm is the paper's. From then on, the last refined model also replaces
-the crude one, so that visits and values come from one model, and the users of crude exploration play the best known
-policy.
+best value, nothing is eliminated, as in the paper. From then on, the last refined model also replaces the crude one,
+and the users of crude exploration play the best known policy.
 
 An optimal policy stays in the set as long as no policy looks better by more than the width w. The values of policies in
-the set have errors of at most w/2. Policies outside it are explored less, but one that loses D > w is part of a mixture
-in the set, with weight w/D, so its error is about sqrt(w D)/2 <= (w + D)/4: too small for it to look better by w. This
-is a sketch, not a proof with constants; tests measure it.
+the set have errors of at most w/2. Policies outside it are explored less, but a policy that loses D > w is part of a
+mixture in the set with weight w/D. So its error is about sqrt(w D)/2 <= (w + D)/4, which is too small for it to look
+better by w. This is a sketch, not a proof with constants, and tests measure the errors.
 """
 
 from __future__ import annotations
@@ -52,7 +49,7 @@ MAX_WORK = 3 * 10**8  # upper limit of `work` for one stage
 
 
 class RelaxedElimination:
-    """Policy elimination with mixtures and one constraint instead of a list. favourite: the best policy [H, S]."""
+    """Policy elimination with mixtures and one constraint instead of a list. favourite is the best policy [H, S]."""
 
     SERIES = ("best estimate", "confidence width", "infrequent tuples")
 
@@ -66,7 +63,7 @@ class RelaxedElimination:
         self._layer = 0  # H or more means the fine batch
         self._P, self._R = np.zeros((H, S, A, S)), np.zeros((H, S, A))
         self._frequent: NDArray[np.bool_] | None = None
-        self._floor = 0.0  # smallest value of a mixture in the model (P, R); 0 allows all
+        self._floor = 0.0  # smallest allowed value of a mixture in the model (P, R)
         self.favourite = np.zeros((H, S), dtype=np.int64)
         self._plan = compiled(plan, PLAN)
         self._explorers = compiled(explorers, EXPLORERS)
@@ -81,7 +78,7 @@ class RelaxedElimination:
         rest = (Block(self.favourite, stage.length - H * S * A * stage.each),)
         crude = self._stage * (H + 1)
         if self._layer == 0:
-            if self._floor > 0.0:  # the last refined model is the crude one
+            if self._floor > 0.0:  # the last refined model replaces the crude one
                 self._layer = H
                 self._frequent = None
                 return Exploration((), -1, False, H * S * A * (Block(self.favourite, stage.each),) + rest)
@@ -97,7 +94,7 @@ class RelaxedElimination:
         return Exploration(blocks, crude + H, last, rest if last else ())
 
     def _explore(self, floor: float, layer: int, each: int) -> tuple[Block, ...]:
-        """Return blocks of `each` users per (x, a) of a layer for the active mixture that takes a in x most often."""
+        """Return blocks of `each` users for every (x, a), from the active mixture that takes a in x most often."""
         H, S, A = self._problem.H, self._problem.S, self._problem.A
         greedy, V = self._best()
         pairs = np.zeros((S, A, 2, H, S), dtype=np.int64)
@@ -188,15 +185,10 @@ def best_trade(
     reach: Array,
     worth: Array,
 ) -> tuple[float, float]:
-    """Find the policy that maximises P(take `action` in `state` at `layer`) + price * value, and write it to `policy`.
+    """Find the policy that maximises P + price * value, write it to `policy`, and return (P, value).
 
-    Args:
-        V, greedy: results of `plan`; `greedy` is followed after `layer`. Of equally good actions, the one with the
-            higher value wins, and then the lowest.
-        reach, worth: arrays [2, S] that are used as workspace.
-
-    Returns:
-        (probability, value) of the policy if the first state is drawn from d1.
+    P is the probability that the policy takes `action` in `state` at `layer`. V and greedy are results of `plan`, and
+    the policy follows greedy after `layer`. The higher value wins ties. reach and worth are workspace [2, S].
     """
     H, S, A, _ = P.shape
     for h in range(H):
@@ -240,7 +232,7 @@ def best_trade(
 def chance_of(
     P: Array, d1: Array, policy: Policy, layer: int, state: int, action: int, here: Array, there: Array
 ) -> float:
-    """Return the probability that a policy takes `action` in `state` at `layer`. here, there: workspace [S]."""
+    """Return the probability that a policy takes `action` in `state` at `layer`. here and there are workspace [S]."""
     S = len(d1)
     if policy[layer, state] != action:
         return 0.0
@@ -272,12 +264,8 @@ def explorers(
 ) -> None:
     """Find, for each (x, a), the mixture with value at least `floor` that is most likely to take a in x at `layer`.
 
-    Args:
-        pairs: [S, A, 2, H, S], receives the two policies of each mixture.
-        shares: [S, A], receives the share of the first policy in each mixture.
-        floor: the smallest allowed value, at most the best policy's.
-
-    If x cannot be reached in this model, the best policy is chosen.
+    pairs [S, A, 2, H, S] receives each mixture's two policies, and shares [S, A] the share of the first. If x cannot be
+    reached in this model, the best policy is chosen. floor is at most the best policy's value.
     """
     S = len(d1)
     H = len(P)

@@ -1,1 +1,1 @@
-"""Learners for linear models; each file contains one paper's algorithm."""
+"""Learners for linear models."""

@@ -1,4 +1,4 @@
-"""Confidence sets for the weights of linear models after a release, to be shown in charts."""
+"""Confidence sets for the weights of linear models, for use in charts."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Confidence(NamedTuple):
     beta: Array
     slack: Array
     pull: Array
-    shift: Array  # the learner's bound on the change of an eigenvalue of G by noise
+    shift: Array  # the learner's bound on how much noise changes an eigenvalue of G
 
 
 class Solved(NamedTuple):
@@ -34,12 +34,12 @@ class Solved(NamedTuple):
     weights: Array  # [.., d], (G + ridge I)^-1 u
     logarithms: Array  # [..], ln det (G + ridge I)
     inverse: Array  # [.., d, d], (G + ridge I)^-1
-    fine: Array  # [..], whether the matrix is positive definite; if it is not, the other attributes are NaN
+    fine: Array  # [..], false if the matrix is not positive definite; then the three above are NaN
     ridge: Array  # [..], the given ridge, or a larger one if rounding requires it
 
 
 def solved(released: Array, ridge: Array) -> Solved:
-    """Solve many ridge regressions at once. released: the matrices G and vectors u [.., d, d + 1]; ridge: [..]."""
+    """Solve many ridge regressions at once, with G and u in released [.., d, d + 1] and the ridges in ridge [..]."""
     G, u = released[..., :-1], released[..., -1]
     diagonal = np.abs(np.diagonal(G, axis1=-2, axis2=-1)).max(-1)
     ridge = np.maximum(ridge, ROUNDING * diagonal)
@@ -53,14 +53,14 @@ def solved(released: Array, ridge: Array) -> Solved:
 
 
 def widths(one: Confidence, inverse: Array) -> Array:
-    """Return how far each weight [.., d] in a confidence set can be from its estimate. inverse: that of G + ridge I."""
+    """Return how far each weight [.., d] in a set can be from its estimate, given the inverse of G + ridge I."""
     squared = np.einsum("...ij,...ij->...i", inverse, inverse)
     own = np.diagonal(inverse, axis1=-2, axis2=-1) + one.slack[..., None] * squared
     return np.asarray(one.beta[..., None] * np.sqrt(own) + one.pull[..., None] * np.sqrt(squared))
 
 
 def narrower(first: tuple[Confidence, Array], second: tuple[Confidence, Array]) -> Confidence:
-    """Return the narrower of two valid confidence sets at every step. Both include matrix inverses [.., d, d]."""
+    """Return the narrower of two confidence sets at every step. Each comes with its matrix inverses [.., d, d]."""
     a, b = (np.nan_to_num(widths(*one).sum(-1), nan=np.inf) for one in (first, second))
     takes = a <= b
     return Confidence(

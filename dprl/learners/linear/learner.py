@@ -1,4 +1,4 @@
-"""The interface of learners for linear mixtures, which plan optimistically at every release from released sums."""
+"""The interface of learners for linear mixtures, which plan optimistically from released sums."""
 
 from __future__ import annotations
 
@@ -26,22 +26,21 @@ class MixturePlan(NamedTuple):
     Q: Array  # [H, S, A], optimistic values
     V: Array  # [H + 1, S], their maxima; V[H] = 0
     policy: Policy  # [H, S], the greedy actions
-    # middle, unit: [H, S, A], define the target of the next regression at (h, s, a), (V_{h+1} - middle) / unit
+    # [H, S, A] each: (V_{h+1} - middle) / unit is the target of the next regression at (h, s, a)
     middle: Array
     unit: Array
     worth: Array  # [H, S, A], 1/v, the weight of a user's data at (h, s, a) in the next regression
-    inverse: Array  # [H - 1, families, d, d], inverses of the matrices used; zero if there is none
+    inverse: Array  # [H - 1, families, d, d], inverses of the matrices used, or zeros if there are none
     weights: Array  # [H - 1, families, d], estimates of w_h
-    # bare_inverse, bare_weights: the inverses and estimates with a smaller ridge
+    # the inverses and estimates with a smaller ridge
     bare_inverse: Array
     bare_weights: Array
     indefinite: Array  # [1], the number of matrices so far that were not positive definite
 
 
-# kernel signature of a planner: (released, E, users, features, rewards, constants, plan). released: [H - 1, families,
-# d, d + 1], see statistics/value_regression.py, the planner's only data about users; E: the bound in use on its noise;
-# users: the number of users summed up; features: [S, A, S, d] and rewards: [H, S, A], both public; constants: [..],
-# from `Planner.constants`; plan: the result, written in place.
+# A planner's kernel has the arguments (released, error, users, features, rewards, constants, plan). The released sums
+# [H - 1, families, d, d + 1] are its only data about users (statistics/value_regression.py), and error measures their
+# noise. features [S, A, S, d] and rewards [H, S, A] are public. The result is written to plan.
 
 
 @dataclass(frozen=True)
@@ -53,24 +52,22 @@ class MixtureProblem:
     beta: float  # the failure probability, p in the paper
     bound: float  # C_w, an upper bound on |w_h|
     statistic: ValueRegression  # the released statistic, which defines the units of its noise
-    # an upper bound on the length of d standard normal draws, with the same failure probability as the bound on the
-    # noise
-    quantile: float = 1.0
+    quantile: float = 1.0  # bounds the length of d standard normal draws, with the noise bound's probability
 
 
 class MixturePlanner(NamedTuple):
     """A planner for one exploration bonus: its kernel, its constants and its confidence sets."""
 
     plan: Callable[..., None]  # the kernel, with the signature above
-    constants: Callable[[MixtureProblem], Array]  # constants(problem): returns the planner's constants, [..]
-    # confidence(released, error, users, constants): returns the planner's confidence sets at D releases, for charts;
-    # released: [D, H - 1, families, d, d + 1], error, users: [D]. None if there is no chart.
+    constants: Callable[[MixtureProblem], Array]
+    # computes the confidence sets at D releases, for charts, from released [D, H - 1, families, d, d + 1], error [D],
+    # users [D] and constants; None if there is no chart
     confidence: Callable[[Array, Array, Array, Array], Confidence] | None = None
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class MixtureLearner(PlannedLearner[MixturePlanner]):
-    """A learner that plans again at every release, from regressions of its own values on features."""
+    """A learner that plans at every release from regressions of its own values on features."""
 
     privacies: tuple[str, ...] = ("central", "local", "none")
     regression: type[ValueRegression] = ValueRegression
@@ -80,7 +77,7 @@ class MixtureLearner(PlannedLearner[MixturePlanner]):
     public = ("sizes", "d1", "mixture", "rewards")
 
     def seen(self, bonus: str) -> ValueRegression:
-        """Return the statistic: regressions of raw values for the paper's bonus, else of centred and scaled values."""
+        """Return regressions of raw values for the paper's bonus, and of centred and scaled values otherwise."""
         return self.regression(centred=bonus != "paper")
 
 
@@ -99,13 +96,13 @@ def act_greedily(h: int, plan: Any) -> None:
 
 @kernel
 def next_block(most: float, users: int, K: int, d1: Array, features: Array, plan: MixturePlan) -> int:
-    """Return the number of users at the next release: t + max(1, floor(b)), at most K. Here t is `users`, and b is the
-    largest number up to most * t for which we predict that no ln det grows by more than ln 2.
+    """Return the number of users at the next release: t + max(1, floor(b)), at most K.
 
-    ln det (M + b G) - ln det M <= b tr(M^-1 G), and G is the expected contribution of a user, X X^T / v, averaged over
-    the states that the policy visits in the learner's own model <phi(s'|s, a), w>. There w is the vector nearest to the
-    estimate, in the norm of the matrix, for which the model sums to 1; negative entries are replaced by 0 and the rest
-    is normalised (or made uniform if all are 0).
+    Here t = users, and b is the largest number up to most * t for which we predict that no ln det M grows by more than
+    ln 2, because ln det (M + b G) - ln det M <= b tr(M^-1 G). G is a user's expected contribution X X^T / v, averaged
+    over the states that the policy visits in the learner's own model <phi(s'|s, a), w>. Its w is the vector nearest to
+    the estimate, in the norm of the matrix, for which the model sums to 1. We replace negative probabilities by 0 and
+    normalise the rest (uniform if all are 0).
     """
     H, S = plan.policy.shape
     families, d = plan.inverse.shape[1], plan.inverse.shape[2]
@@ -166,7 +163,7 @@ def centre(h: int, plan: MixturePlan) -> None:
 
 @kernel
 def reach_of_values(features: Array, h: int, s: int, a: int, V: Array, ends: Array) -> None:
-    """Write to ends [2] the smallest and largest V[h] over all states that can follow (s, a) under some weights."""
+    """Find the smallest and the largest V[h] over all states that (s, a) can lead to, and write them to ends [2]."""
     S, d = features.shape[2], features.shape[3]
     ends[0] = np.inf
     ends[1] = -np.inf

@@ -38,8 +38,7 @@ def step(
 ) -> None:
     """Plan step h as in the paper: ridge lambda + c_K + Upsilon, bonus beta |phi| in the inverse's norm, and Q <= H.
 
-    shift, pull: the largest standard deviations in the run of the noise in one number of a matrix and of a vector.
-    constants: the result of `constants`.
+    shift and pull are the largest standard deviations, over the run, of the noise in an entry of a matrix and a vector.
     """
     H, S, A = plan.Q.shape
     found = np.zeros(3)
@@ -79,7 +78,7 @@ def constants(problem: LinearProblem) -> Array:
 def paper_confidence(
     released: Array, shift: Array, pull: Array, users: Array, constants: Array
 ) -> Confidence:
-    """Return the paper's confidence ellipsoid, used by `step`: |w - w~| in the norm of G + ridge is at most beta."""
+    """Return the paper's confidence ellipsoid, which `step` uses: |w - w~| <= beta in the norm of G + ridge I."""
     H, d, K = released.shape[1], constants[0], constants[3]
     upsilon, C = (constants[1] * shift)[:, None], (constants[2] * pull)[:, None]
     c = d * upsilon
@@ -106,9 +105,8 @@ def anytime(
         bonus = beta sqrt(phi.Y + max(lambda + shift - ridge, 0) |Y|^2) + (pull + (shift + ridge) C_w) |Y|,
         Y = (G + ridge I)^-1 phi.
 
-    beta bounds the randomness of rewards and next states, for all V at once; shift and pull bound the change of G and
-    of u by noise. The bound holds for any ridge; we use the better of ridge = lambda + shift and ridge = lambda.
-    constants: the result of `anytime_constants`.
+    beta bounds the randomness of rewards and next states for all V at once, and shift and pull bound the noise in G and
+    u. The bound holds for any ridge, and we use the better of lambda + shift and lambda.
     """
     _, S, A = plan.Q.shape
     d = features.shape[2]

@@ -24,8 +24,8 @@ def at_least(ridge: float, released: Array, h: int, f: int) -> float:
 
 @kernel
 def solve(released: Array, h: int, f: int, ridge: float, inverse: Array, weights: Array) -> float:
-    """Solve M w = u for M = G + ridge I, with G and u in released [H - 1, families, d, d + 1] at [h, f]. Write inverse
-    [.., d, d] and weights [.., d], and return ln det M. If M is not positive definite, write zeros and return NaN."""
+    """Solve M w = u for M = G + ridge I, with G and u from released[h, f]. Write M^-1 to inverse[h, f] and w to
+    weights[h, f], and return ln det M. If M is not positive definite, write zeros and return NaN."""
     d = released.shape[2]
     L = np.zeros((d, d))
     for i in range(d):
@@ -48,9 +48,8 @@ def solve(released: Array, h: int, f: int, ridge: float, inverse: Array, weights
             else:
                 L[i, j] = total / L[j, j]
     column = np.zeros(d)
-    for c in range(
-        d + 1
-    ):  # the last column is u itself, because substitution loses fewer digits than multiplying u by the inverse
+    # the last column is u itself, because substitution loses fewer digits than multiplying u by the inverse
+    for c in range(d + 1):
         for i in range(d):
             total = 1.0 if i == c else 0.0
             if c == d:

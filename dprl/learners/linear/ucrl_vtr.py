@@ -1,7 +1,7 @@
 """UCRL-VTR (Ayoub et al. 2020) with private sums (Luyo et al. 2021, Algorithm 1).
 
 It learns a linear mixture by regressing its own values V(s') on phi_V(s, a), because <phi_V, w> is the mean of V(s').
-G and u, the released sums at step h, give w~ = (G + ridge I)^-1 u and Q = r + <phi_V, w~> + bonus, which is clipped.
+The released sums G and u at step h give w~ = (G + ridge I)^-1 u and Q = r + <phi_V, w~> + bonus, which is clipped.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ def plan(
     constants: Array,
     plan: MixturePlan,
 ) -> None:
-    """Plan as in the paper: ridge lambda + 2 Upsilon, bonus beta |phi_V| in the inverse's norm, and Q in [0, H].
+    """Plan as in the paper, with ridge lambda + 2 Upsilon, bonus beta |phi_V| in the inverse's norm, and Q in [0, H].
 
-    error: the largest standard deviation of the noise in any sum of the run. constants: the result of `constants`.
+    error is the largest standard deviation of the noise in any sum of the run.
     """
     H, S, A = plan.Q.shape
     phi, found = np.zeros(features.shape[3]), np.zeros(3)
@@ -79,7 +79,7 @@ def constants(problem: MixtureProblem) -> Array:
 
 
 def paper_confidence(released: Array, error: Array, users: Array, constants: Array) -> Confidence:
-    """Return the paper's confidence ellipsoid, used by `plan`: |w - w~| in the norm of G + ridge is at most beta."""
+    """Return the paper's confidence ellipsoid, which `plan` uses: |w - w~| <= beta in the norm of G + ridge I."""
     lamda, upsilon = constants[0], constants[1] * error[:, None]
     ridge = np.broadcast_to(lamda + 2.0 * upsilon, released.shape[:2])
     found = solved(released[:, :, 0], ridge)
@@ -103,10 +103,9 @@ def anytime(
 
         bonus = beta sqrt(X.Y + max(lambda + shift - ridge, 0) |Y|^2) + (N + ridge C_w) |Y|,  Y = (G + ridge I)^-1 X.
 
-    X is phi of (V - middle) / unit. beta bounds the randomness of next states, N the effect of noise in G and u, and
-    shift the change of G by noise. The bound holds for any ridge; we use the better of lambda + shift and lambda.
-    error: an upper bound on the length of d draws of a release's noise, in the units of the release.
-    constants: the result of `anytime_constants`.
+    X is phi of (V - middle) / unit. beta bounds the randomness of next states, N bounds the effect of noise in G and u,
+    and shift bounds the noise in G. The bound holds for any ridge, and we use the better of lambda + shift and lambda.
+    error is an upper bound on the length of d draws of a release's noise, in the units of the release.
     """
     H, S, A = plan.Q.shape
     d = features.shape[3]
@@ -157,11 +156,12 @@ def anytime_constants(problem: MixtureProblem) -> Array:
 
 
 def noise_bounds(problem: MixtureProblem, f: int) -> tuple[float, float]:
-    """Return bounds on the noise in G and in u - G w, for error = 1, in family f.
+    """Return bounds on the noise in G and in u - G w in family f, for error = 1.
 
-    If d standard normal draws are longer than x with probability q, then so is the noise in u - G w, in units of its
-    largest standard deviation. The noise in G is at most 2 sqrt d + 2 sqrt(ln(2 / q)) (Davidson, Szarek 2001, Theorem
-    II.11; it moves by at most sqrt 2 times as much as the draws), and at most sqrt 2 times the length of its draws.
+    Let q be the probability that d standard normal draws are longer than x. With at most this probability, the noise in
+    u - G w exceeds x times its largest standard deviation. The noise in G is at most sqrt 2 times the length of its
+    draws, and at most 2 sqrt d + 2 sqrt(ln(2 / q)), because it moves by at most sqrt 2 times as much as they do
+    (Davidson, Szarek 2001, Theorem II.11).
     """
     from scipy.special import chdtrc, chdtri
 
@@ -190,9 +190,9 @@ def either(
     proxy: float,
     spent: float,
 ) -> Confidence:
-    """Return, at every step, the better of the confidence sets with ridge lambda + shift and with ridge lambda. shift,
-    pull: upper bounds on the noise in G and in u - G w [D]; trace: a bound on the trace of the sums without noise [D];
-    bound: C_w; proxy: the targets' variance proxy; spent: 2 ln(1/failure probability)."""
+    """Return the better of the confidence sets with ridges lambda + shift and lambda at every step. shift and pull
+    bound the noise in G and u - G w, and trace bounds the trace of G without noise, [D] each. bound is C_w, proxy is
+    the targets' variance proxy, and spent is 2 ln(1/failure probability)."""
     d = released.shape[-2]
     shift, pull = np.broadcast_to(shift[:, None], released.shape[:2]), pull[:, None]
     most = d * np.log1p(trace / (d * lamda))[:, None]

@@ -1,7 +1,7 @@
-"""UCRL-VTR+ (Zhou et al. 2021) with private sums (Luyo et al. 2021, Algorithm 3): UCRL-VTR with each user's data
-weighted by 1/v, where v bounds the variance of the next state's value and comes from a regression of squared values.
+"""UCRL-VTR+ (Zhou et al. 2021) with private sums (Luyo et al. 2021, Algorithm 3).
 
-Family 0 has the weighted sums of values, and family 1 the sums of squares (statistics/weighted_regression.py).
+It is UCRL-VTR with each user's data weighted by 1/v, where v bounds the variance of the next value and comes from a
+regression of squared values. Family 0 has the weighted sums of values, and family 1 has the sums of squares.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def plan(
 ) -> None:
     """Plan as in the paper for user k = users + 1, with lambda = 1, ridges lambda + 2 Upsilon_i, and Q in [0, H].
 
-    error: the largest standard deviation of the noise in any sum of family 0. constants: the result of `constants`.
+    error is the largest standard deviation of the noise in any sum of family 0.
     """
     H, S, A = plan.Q.shape
     d = features.shape[3]
@@ -87,7 +87,7 @@ def constants(problem: MixtureProblem) -> Array:
     """Return the constants of Corollaries 10 and 11 of the paper: Upsilon_1 and Upsilon_2 for error = 1, 3 (C_w + 1),
     ln(24 H / p), ln(1 + K / lambda) and ln(1 + K H^4 / (d lambda))."""
     H, d, K, p = problem.size.H, problem.size.d, problem.K, problem.beta
-    units = problem.statistic.units(problem.size)[0]  # 1 in family 0 as in the paper
+    units = problem.statistic.units(problem.size)[0]  # 1 in family 0, as in the paper
     norm = 4 * sqrt(d) + 2 * log(24 * K * H / p)
     return np.array(
         [
@@ -102,7 +102,7 @@ def constants(problem: MixtureProblem) -> Array:
 
 
 def paper_confidence(released: Array, error: Array, users: Array, constants: Array) -> Confidence:
-    """Return the paper's confidence ellipsoid, used by `plan`: |w - w^| in the norm of Lambda^ is at most beta^."""
+    """Return the paper's confidence ellipsoid, which `plan` uses: |w - w^| <= beta^ in the norm of Lambda^."""
     d, chance = released.shape[-2], (constants[3] + 2.0 * np.log(users + 1.0))[:, None]
     upsilon = constants[0] * error[:, None]
     found = solved(released[:, :, 0], np.broadcast_to(1.0 + 2.0 * upsilon, released.shape[:2]))
@@ -113,10 +113,10 @@ def paper_confidence(released: Array, error: Array, users: Array, constants: Arr
     return Confidence(found.weights, found.ridge, beta + nothing, nothing, nothing, upsilon + nothing)
 
 
-# constants of the anytime bonus, [2 WIDTH], for values and then for squares, see `anytime_constants`
+# indices of the constants of the anytime bonus: WIDTH constants for values, and then WIDTH for squares
 PROXY, LAMDA, SPENT, MOST, SHIFT, PULL, BOUND = range(7)
 WIDTH = 7
-# facts about one regression: whether it is usable with the full and the smaller ridge, both ridges, and beta
+# indices of the facts about a regression: is it usable with the full and the smaller ridge, both ridges, and beta
 KNOWN, BARE, FULL, LESS, BETA = range(5)
 TOLD = 5
 
@@ -131,12 +131,11 @@ def anytime(
     constants: Array,
     plan: MixturePlan,
 ) -> None:
-    """Plan with an upper bound on Q* that holds at all releases at once (proof in docs/report/linear.md). The target of
-    the next regression at (s, a) is y = (V - middle) / unit in [-1/2, 1/2], with the middle and the range of V over the
-    possible next states; y is sqrt(1 / worth)-sub-Gaussian.
+    """Plan with an upper bound on Q* that holds at all releases at once (proof in docs/report/linear.md).
 
-    error: an upper bound on the length of d draws of a release's noise, in the units of the release.
-    constants: the result of `anytime_constants`.
+    The target of the next regression at (s, a) is y = (V - middle) / unit, which is sqrt(1 / worth)-sub-Gaussian and
+    lies in [-1/2, 1/2], because middle and unit are the middle and the range of V over the possible next states. error
+    is an upper bound on the length of d draws of a release's noise, in the units of the release.
     """
     H, S, A = plan.Q.shape
     d = features.shape[3]
@@ -209,8 +208,8 @@ def between(
 ) -> None:
     """Compute the smallest and the largest possible <phi, w_h>, each with the better ridge, and write them to ends [2].
 
-    one: [d], phi for V = 1. As <one, w_h> = 1 is known, any multiple of `one` may be subtracted from phi; we choose the
-    multiple that makes phi shortest.
+    one [d] is phi for V = 1. Because <one, w_h> = 1, we may subtract any multiple of `one` from phi, and choose the one
+    that makes phi shortest.
     """
     d = phi.shape[0]
     found, best = np.zeros(3), np.zeros(d)
@@ -232,11 +231,11 @@ def between(
 
 @kernel
 def proxy(low: float, high: float, square: float) -> float:
-    """Return the smallest known v <= 1/4 for which y in [-1/2, 1/2] is sqrt(v)-sub-Gaussian if the mean of y is between
-    low and high and the mean of y^2 is at most square.
+    """Return the smallest known v <= 1/4 for which y in [-1/2, 1/2] is sqrt(v)-sub-Gaussian.
 
-    Among all y with y - E y <= b and variance V, the worst case has the two values b and -V/b (Bennett 1962); Kearns
-    and Saul (1998) give v for two values that are b + V/b apart, the higher with probability p.
+    The mean of y is between low and high, and the mean of y^2 is at most square. Among all y with y - E y <= b and
+    variance V, the worst has the two values b and -V/b (Bennett 1962). Kearns and Saul (1998) give v for two values
+    b + V/b apart, where the higher has probability p.
     """
     off = max(low, -high, 0.0)
     variance = max(min(square, 0.25) - off * off, 0.0)

@@ -1,8 +1,8 @@
-"""The interface of learners for linear MDPs: optimistic least-squares value iteration that requests sums step by step.
+"""The interface of learners for linear MDPs, which run optimistic least-squares value iteration step by step.
 
-At a release the learner receives the matrices first. Then, for h = H - 1 down to 0, it receives the vector of step h
-and plans that step. The plan defines the vector of step h - 1: the values V[h] to regress, with their middle and unit.
-The learner receives nothing else about its users (statistics/feature_gram.py).
+At a release, the learner first receives the matrices. Then, from h = H - 1 down to 0, it receives the vector of step h
+and plans that step. The plan defines the next request: the values V[h] to regress, with their middle and unit. The
+learner receives nothing else about its users (statistics/feature_gram.py).
 """
 
 from __future__ import annotations
@@ -29,23 +29,21 @@ class ValueIterationPlan(NamedTuple):
     Q: Array  # [H, S, A], optimistic values
     V: Array  # [H + 1, S], their maxima; V[H] = 0
     policy: Policy  # [H, S], the greedy actions
-    # middle, unit: [H]; the vector of step h sums phi (r + V_{h+1} - middle) / unit
+    # [H] each: the vector of step h is the sum of phi (r + V_{h+1} - middle) / unit
     middle: Array
     unit: Array
-    # inverse, bare_inverse: [H, 1, d, d], inverses of the matrices with the larger and the smaller ridge; zero if there
-    # is no inverse
+    # [H, 1, d, d] each: inverses with the larger and the smaller ridge, or zeros if there are none
     inverse: Array
     bare_inverse: Array
-    # weights, bare_weights: [H, 1, d], estimates of w_h with these two ridges
+    # [H, 1, d] each: estimates of w_h with these two ridges
     weights: Array
     bare_weights: Array
     indefinite: Array  # [1], the number of matrices so far that were not positive definite
 
 
-# kernel signature of a planner of one step: (h, released, shift, pull, users, features, constants, plan). released: [H,
-# 1, d, d + 1], all matrices and, from step h on, the requested vectors: the planner's only data about users; shift,
-# pull: bounds in use on the noise of a matrix and of a vector; users: the number of users summed up; features: [S, A,
-# d], public; constants: [..], from `Planner.constants`; plan: step h of it is written, with the next request.
+# A planner's kernel has the arguments (h, released, shift, pull, users, features, constants, plan). Its only data about
+# users are released [H, 1, d, d + 1]: all matrices and, from step h on, the requested vectors. shift and pull measure
+# the noise in a matrix and in a vector. features [S, A, d] are public. The kernel writes step h of the plan.
 
 
 @dataclass(frozen=True)
@@ -64,12 +62,11 @@ class ValueIterationPlanner(NamedTuple):
     """A planner for one exploration bonus: its kernel, its constants and its confidence sets."""
 
     step: Callable[..., None]  # the kernel, with the signature above
-    constants: Callable[[LinearProblem], Array]  # constants(problem): returns the planner's constants, [..]
-    # confidence(released, shift, pull, users, constants): returns the confidence sets of the requested weights at D
-    # releases, for charts; released: [D, H, 1, d, d + 1], shift, pull, users: [D]
+    constants: Callable[[LinearProblem], Array]
+    # computes the confidence sets of the requested weights at D releases, for charts, from released [D, H, 1, d,
+    # d + 1], shift [D], pull [D], users [D] and constants
     confidence: Callable[[Array, Array, Array, Array, Array], Confidence]
-    # longest(problem): returns the maximum length of the requested weights
-    longest: Callable[[LinearProblem], float]
+    longest: Callable[[LinearProblem], float]  # returns the maximum length of the requested weights
 
 
 LOCAL = "no method is known to get its sums from noisy reports (Luyo et al. 2021, Remark 5)"
@@ -87,14 +84,13 @@ class ValueIterationLearner(PlannedLearner[ValueIterationPlanner]):
 
     @property
     def refused(self) -> Mapping[str, str]:
-        """Return the privacy models that the learner does not support, each with the reason."""
         return {
             "local": f"local is an open question for {self.key}: {LOCAL}",
             "shuffle": f"shuffle is not offered for {self.key}: as with local, {LOCAL}",
         }
 
     def seen(self, bonus: str) -> FeatureGram:
-        """Return the statistic: regressions of raw values for the paper's bonus, else of centred and scaled values."""
+        """Return regressions of raw values for the paper's bonus, and of centred and scaled values otherwise."""
         return FeatureGram(centred=bonus != "paper")
 
     def releases(self, size: Size, K: int, epsilon: float | None, norm: str) -> int:
@@ -142,12 +138,9 @@ def centre(h: int, plan: ValueIterationPlan) -> None:
 def next_block(
     most: float, users: int, K: int, d1: Array, features: Array, moved: Array, plan: ValueIterationPlan
 ) -> int:
-    """Return the number of users at the end of the next block without privacy: t + max(1, floor(b)), at most K. Here t
-    is `users`, and b is the largest number up to most * t for which we predict that no ln det grows by more than ln 2.
+    """Return the number of users at the end of the next block without privacy, as `learner.next_block` does.
 
-    ln det (M + b G) - ln det M <= b tr(M^-1 G), and G is the expected contribution of a user, phi phi^T, averaged over
-    the states that the policy visits in the learner's own model phi^T M^-1 moved. Negative entries of the model are
-    replaced by 0, and the rest is normalised (or made uniform if all are 0).
+    Here, a user's contribution is phi phi^T, and the learner's own model is phi^T M^-1 moved.
 
     Args:
         moved: [H, d, S], the sum of phi over the users who moved to each state.

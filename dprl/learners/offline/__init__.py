@@ -1,1 +1,1 @@
-"""Offline learners, which plan pessimistically from one private data set; each file contains one paper's algorithm."""
+"""Offline learners, which plan pessimistically from one private data set."""

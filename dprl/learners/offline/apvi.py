@@ -25,12 +25,10 @@ COUNTS = DATASET.family
 def plan(problem: OfflineProblem) -> Plan:
     """Run Algorithm 1 of Qiao and Wang (2023, offline). Here, h = 0..H-1, so the cap H - h + 1 in line 7 is H - h.
 
-    If rewards are not known (our extension), their means come from a third family of noisy sums, and the penalty also
-    covers the error of these means.
-
-    If n~ > E, |n~ - n| <= E, and the noise in a sum of rewards is at most E_r/2, then the mean of the n rewards is
-    within (E_r/2 + E)/n~ of the released mean. By Hoeffding, the mean of their distribution is within sqrt(iota/(2n))
-    of the mean of the n rewards, for all (h, s, a) with probability 1 - beta. Here n >= n~ - E.
+    If rewards are not known (our extension), we estimate their means from a third family of noisy sums, and the penalty
+    also covers the errors. If n~ > E, |n~ - n| <= E, and the noise in a sum of rewards is at most E_r/2, then the mean
+    of the n rewards is within (E_r/2 + E)/n~ of the released mean. By Hoeffding, the expected reward is within
+    sqrt(iota/(2n)) of the mean of the n rewards, for all (h, s, a) with probability 1 - beta. Here n >= n~ - E.
     """
     released = yield DATASET  # line 2: eq. 3
     if problem.rewards is not None:
@@ -51,7 +49,7 @@ def _iota(problem: OfflineProblem) -> float:
 
 
 def iterated(problem: OfflineProblem, released: Array, r: Array, doubt: Array) -> Learned:
-    """Run pessimistic value iteration on released counts. r: rewards [H, S, A], at most `doubt` above the true ones."""
+    """Run pessimistic value iteration on released counts. The rewards r [H, S, A] are too high by at most `doubt`."""
     E, p, iota = problem.errors.get(COUNTS, 0.0), problem.params, _iota(problem)
     S, A, H, _ = problem.size
     n = counts.visits(released)
@@ -79,8 +77,7 @@ def iterated(problem: OfflineProblem, released: Array, r: Array, doubt: Array) -
 def families(problem: OfflineProblem, calibration: str) -> tuple[Family, ...]:
     """Return the sums to release, each once: the counts n and m and, if mean rewards are unknown, sums of rewards.
 
-    The sums of rewards have more noise than the counts because the penalty depends less on it: the noise of the counts
-    contributes S H E iota/n to the penalty.
+    Sums of rewards get more noise than counts, because the counts' noise adds more to the penalty: S H E iota/n.
     """
     found = (DATASET.released_once(problem.size, "counts n and m"),)
     if problem.rewards is not None:
@@ -91,8 +88,7 @@ def families(problem: OfflineProblem, calibration: str) -> tuple[Family, ...]:
 def errors(
     problem: OfflineProblem, mechanism: str, scales: Mapping[str, float], calibration: str
 ) -> dict[str, float]:
-    """Return the noise bound E of each family of sums. With probability 1 - beta, |noise| <= E/2 on all counts
-    (Lemma C.2, a union bound).
+    """Return the noise bound E for each family of sums: with probability 1 - beta, all |noise| <= E/2 (Lemma C.2).
 
     For `paper`, E_rho = 4 sqrt(H ln(4HS^2A/beta)/rho), which is 2 sigma sqrt(2 ln(4HS^2A/beta)). For Laplace noise the
     paper has O~(H/epsilon), and the union bound gives (8H/epsilon) ln(2HS^2A/beta). `calibrated` uses exact quantiles.

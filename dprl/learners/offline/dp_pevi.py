@@ -2,7 +2,7 @@
 
 It differs from DP-VAPVI (Qiao, Wang 2023 (offline), Algorithm 2) in two ways:
 
-- It has no variances (sigma^2 = 1), so it need not split the data set, and each step has two releases, not five.
+- It estimates no variances (sigma^2 = 1), so it need not split the data set, and needs two releases per step, not five.
 - It centres the targets r + V at their middle c and divides them by their range g = 1 + max V - min V, so that
   (r + V - c)/g is in [-1/2, 1/2]. Replacing one trajectory changes the vector by at most 1 for every V that earlier
   releases may lead to, as adaptive composition requires. The noise in values is multiplied by g instead of H.
@@ -24,7 +24,7 @@ from dprl.statistics.regression import Gram, Moment, centred_change, gram_change
 
 
 def plan(problem: OfflineProblem) -> Plan:
-    """Plan pessimistically with r_h + P_h V = c + phi w (P_h sums to 1); regressing (r + V - c)/g on phi gives w/g."""
+    """Plan pessimistically with r_h + P_h V = c + phi w, where a regression of (r + V - c)/g on phi gives w/g."""
     phi, p, E = problem.features, problem.params, problem.errors
     assert phi is not None
     S, A, H, _ = problem.size

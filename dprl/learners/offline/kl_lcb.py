@@ -1,14 +1,14 @@
-"""DP-KL-LCB, our algorithm: pessimistic value iteration on private counts, where V~ is a proved lower bound on v^pi.
+"""Our DP-KL-LCB: pessimistic value iteration on private counts, with a proved lower bound V~ on v^pi.
 
-It releases half of DP-APVI's sums (Qiao, Wang 2023, Algorithm 1): m alone, without projection. The lower bound on the
-value of a row (h, s, a), with W = V~_{h+1} the lower bound at next states, covers three errors:
+It releases only m, without projection, which is half of DP-APVI's sums (Qiao, Wang 2023, Algorithm 1). The lower bound
+on the value of a row (h, s, a), where W = V~_{h+1} bounds the values of next states, covers three errors:
 
-- data: n KL(P^, P) <= L, which bounds PW for *every* W, also one that depends on the same people;
-- noise: sums of m W have noise that is independent of W, since W depends only on later steps, so one number's quantile
-  is enough, while a bound for all W at once would need an ellipsoid;
-- the ratio of two noisy sums, whose error is solved for (Fieller 1954).
+- Data: n KL(P^, P) <= L bounds PW for every W, even if W depends on the same people.
+- Noise: W depends only on later steps, so the noise in the sum of m W is independent of W, and one quantile is enough.
+  A bound for all W at once would need an ellipsoid.
+- Division: we solve for the error of the ratio of two noisy sums (Fieller 1954).
 
-docs/report/offline.md, "DP-KL-LCB", has the proof, and adds up the failure probabilities.
+The proof is in docs/report/offline.md, "DP-KL-LCB".
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from dprl.statistics import REWARDS, TRANSITIONS
 from dprl.statistics.family import Family
 
 COUNTS = TRANSITIONS.family
-# number of events that must hold in each row, without noise and with it (docs/report/offline.md)
+# numbers of events that must hold in each row, without noise and with it (docs/report/offline.md)
 OF_NEXT, OF_REWARDS, NOISE_OF_NEXT, NOISE_OF_REWARDS = 1, 1, 4, 2
-GRID = 2.0**-30  # noise on real data is a whole multiple of it, which adds at most this much error
+GRID = 2.0**-30  # noise on real data is a multiple of this number, which adds at most the same error
 
 
 def plan(problem: OfflineProblem) -> Plan:
-    """Request the noisy counts (and sums of rewards if rewards are not known), and plan pessimistically from them."""
+    """Request the noisy counts (and sums of rewards if rewards are unknown), and plan pessimistically from them."""
     released = yield TRANSITIONS
     if problem.rewards is not None:
         return iterated(problem, released, problem.rewards, problem.rewards)
@@ -43,7 +43,7 @@ def plan(problem: OfflineProblem) -> Plan:
 
 
 def iterated(problem: OfflineProblem, released: Array, r: Array, least_r: Array) -> Learned:
-    """Run pessimistic value iteration on released counts. r: mean rewards [H, S, A]; least_r: lower bounds on them."""
+    """Run pessimistic value iteration on released counts with rewards r [H, S, A] and lower bounds least_r on them."""
     S, A, H, _ = problem.size
     evidence = counts.visits(released)
     E = problem.errors.get(COUNTS, 0.0)
@@ -64,7 +64,7 @@ def next_bounds(problem: OfflineProblem, released: Array, V: Array) -> tuple[Arr
     m, (known, n, fewest) = counts.transitions(released), visited(counts.visits(released), E)
     mean = m @ V / n
     off = V - mean[..., None]
-    error = E * rms(off) / fewest  # of the mean, because of noise
+    error = E * rms(off) / fewest  # of the mean, due to noise
     squares = (m * off**2).sum(-1) + E * rms(off**2) + error**2 * (2 * n + fewest)
     variance = np.clip(squares / fewest, 0.0, (high - low) ** 2 / 4)  # upper bound
     above = np.clip(mean + error, low, high) - low  # upper bound on (mean - smallest value)
@@ -74,7 +74,7 @@ def next_bounds(problem: OfflineProblem, released: Array, V: Array) -> tuple[Arr
 
 
 def reward_bounds(problem: OfflineProblem, released: Array, sums: Array) -> tuple[Array, Array]:
-    """Return estimates of the mean rewards and lower bounds on them, [H, S, A] each. sums: released sums [H, S, A]."""
+    """Return estimates of the mean rewards and lower bounds on them, [H, S, A] each, from released counts and sums."""
     E, E_r = (problem.errors.get(name, 0.0) for name in (COUNTS, REWARDS.family))
     known, n, fewest = visited(counts.visits(released), E)
     mean = np.clip(sums / n, 0.0, 1.0)
@@ -86,7 +86,7 @@ def reward_bounds(problem: OfflineProblem, released: Array, sums: Array) -> tupl
 
 
 def visited(n: Array, E: float) -> tuple[NDArray[np.bool_], Array, Array]:
-    """Return, for each row, whether it surely has a visit, its noisy count n~, and the least n (both 1 if not sure)."""
+    """Return which rows surely have a visit, their noisy counts n~, and the smallest possible n (both 1 if unsure)."""
     known = n - E >= 1
     return known, np.where(known, n, 1.0), np.where(known, n - E, 1.0)
 
@@ -97,15 +97,15 @@ def rms(values: Array) -> Array:
 
 
 def shortfall(variance: Array, above: Array, x: Array) -> Array:
-    """Bound how far a mean under P is below that under P^ if KL(P^, P) <= x. above: the latter less the least value."""
+    """Bound how far a mean under P is below that under P^, if the latter is `above` the minimum and KL(P^, P) <= x."""
     return np.asarray(np.sqrt(2 * variance * x) + above * x)
 
 
 def divergence(problem: OfflineProblem, visits: Array) -> Array:
-    """Return L such that KL(P^, P) <= L/visits in any row with at least this many visits, up to a failure probability.
+    """Return an L for which, with high probability, KL(P^, P) <= L/visits in any row with at least this many visits.
 
-    If each person has one episode, L is the x > S - 1 at which e^-x (e x / (S-1))^(S-1) is that probability. This
-    follows from E exp(t n KL) <= (1 - t)^-(S-1) for 0 <= t < 1 (Agrawal 2020), by Markov's inequality at t = 1 -
+    If each person has one episode, L is the x > S - 1 at which e^-x (e x / (S-1))^(S-1) is the failure probability.
+    This follows from E exp(t n KL) <= (1 - t)^-(S-1) for 0 <= t < 1 (Agrawal 2020), by Markov's inequality at t = 1 -
     (S-1)/x. A person's episodes may depend on each other, so if there are several, the bound holds for all n at once.
     """
     from scipy.special import lambertw
@@ -118,17 +118,16 @@ def divergence(problem: OfflineProblem, visits: Array) -> Array:
 
 
 def of_rewards(problem: OfflineProblem, visits: Array) -> Array:
-    """Return L such that KL(mean of n rewards, true mean) <= L/visits (Hoeffding 1963, Theorem 1)."""
+    """Return an L for which KL(mean of n rewards, true mean) <= L/visits (Hoeffding 1963, Theorem 1)."""
     if problem.episodes > 1:
         return at_all_times(problem, visits, 1)
     return np.full_like(visits, -log(_each(problem)))
 
 
 def at_all_times(problem: OfflineProblem, visits: Array, free: int) -> Array:
-    """Return a bound on n KL(P^, P) that holds for all n at once: ln(C(n + free, free) / probability), from a mixture
-    (Ville 1939).
+    """Return a bound on n KL(P^, P) for all n at once, ln(C(n + free, free) / probability), by a mixture (Ville 1939).
 
-    The bound divided by n decreases in n, so a lower bound on the number of visits may replace n.
+    The bound divided by n decreases in n, so a lower bound on the visits may replace n.
     """
     from scipy.special import gammaln
 
@@ -141,7 +140,7 @@ def _each(problem: OfflineProblem) -> float:
 
 
 def each(problem: OfflineProblem, noisy: bool) -> float:
-    """Return the failure probability of each event in the proof; together, these add up to at most beta."""
+    """Return the failure probability of each event in the proof, which is beta divided by the number of events."""
     S, A, H, _ = problem.size
     learned = problem.rewards is None
     events = OF_NEXT + OF_REWARDS * learned + noisy * (NOISE_OF_NEXT + NOISE_OF_REWARDS * learned)
@@ -149,8 +148,8 @@ def each(problem: OfflineProblem, noisy: bool) -> float:
 
 
 def families(problem: OfflineProblem, calibration: str) -> tuple[Family, ...]:
-    """Return the sums to release, each once: all counts m and, if mean rewards are not known, sums of rewards. Sums
-    of rewards get more noise than counts, because the penalty contains the noise of the counts up to H times."""
+    """Return the sums to release, each once: all counts m and, if mean rewards are unknown, sums of rewards. These get
+    more noise, because the penalty multiplies the noise of the counts by up to H."""
     found = (TRANSITIONS.released_once(problem.size, "counts m of transitions"),)
     if problem.rewards is not None:
         return found
@@ -160,12 +159,11 @@ def families(problem: OfflineProblem, calibration: str) -> tuple[Family, ...]:
 def errors(
     problem: OfflineProblem, mechanism: str, scales: Mapping[str, float], calibration: str
 ) -> dict[str, float]:
-    """Return the noise bound E of each family of sums, up to the failure probability `each`. Noise changes a sum of
-    m f by at most E times the root mean square of f (and so n~ by at most E), and a sum of rewards by at most the E
-    of that family.
+    """Return the noise bound E of each family of sums, which holds except with probability `each`.
 
-    For Gaussian noise E comes from a quantile, for Laplace(b) from Chernoff's bound, b (ln(1/chance) - ln(1 - u^2)) / u
-    with the best u. Among all f with |f|_2 = 1 it is largest if f is one cell, because -ln(1 - y) is convex.
+    Noise changes a sum of m f by at most E times the root mean square of f (and so n~ by at most E), and a sum of
+    rewards by at most its own E. For Gaussian noise, E is a quantile. For Laplace(b), it is Chernoff's bound with the
+    best u, b (ln(1/chance) - ln(1 - u^2)) / u, for one cell, which is the worst f with |f|_2 = 1.
     """
     from scipy.special import ndtri
 

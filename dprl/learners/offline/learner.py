@@ -1,7 +1,4 @@
-"""The interface of offline learners, which request sums over one data set from a curator and plan pessimistically.
-
-A learner is a generator: it yields requests and receives released values; it has no other access to the data.
-"""
+"""The interface of offline learners: generators that request sums over one data set and receive released values."""
 
 from __future__ import annotations
 
@@ -41,22 +38,21 @@ class OfflineProblem:
     n: int  # the number of trajectories in the data set
     beta: float  # the failure probability of the learner's bounds, delta in the papers
     params: Mapping[str, Any]  # the learner's constants
-    # the mean rewards [H, S, A] if they are public; None if the learner estimates them
-    rewards: Array | None = None
+    rewards: Array | None = None  # the mean rewards [H, S, A] if they are public, else None
     features: Array | None = None  # the features [S, A, d] if they are public, else None
-    # E, the bound on the noise, for each family of sums; empty without noise
-    errors: Mapping[str, float] = field(default_factory=dict)
+    errors: Mapping[str, float] = field(default_factory=dict)  # the noise bound E of each family of sums
     episodes: int = 1  # the maximum number of episodes of one person in the data set
-    # whether somebody else decides if the data have no evidence for the policy's action (`decided`)
-    hands_over: bool = False
+    hands_over: bool = False  # True if others decide when the data lack evidence for an action (`decided`)
 
 
 def decided(problem: OfflineProblem, Q: Array, n: Array, E: float) -> tuple[Policy, Array]:
-    """Return the policy's action at one step and a lower bound on its value, [S] each. Q: lower bounds on the values of
-    actions; n: released numbers of visits, [S, A] each, with noise of at most E. The action is the lowest one with the
-    largest Q. If this action may have no visit and somebody else would decide (`hands_over`), we compare the best
-    action that certainly has a visit with the worst possible decision, which has the smallest Q. If the former is
-    better, the policy takes it; otherwise the others decide, with the smallest Q as the value."""
+    """Return the policy's action at one step and a lower bound on its value, [S] each.
+
+    Q holds lower bounds on the values of actions, and n the released visits with noise of at most E, [S, A] each. The
+    policy takes the lowest action with the largest Q. If it may have no visit and others would decide (`hands_over`),
+    we compare the best action that surely has a visit with the worst decision, which has the smallest Q. If the action
+    is better, the policy takes it. Otherwise the others decide, and the value is the smallest Q.
+    """
     policy, V = Q.argmax(-1), Q.max(-1)
     if not problem.hands_over:
         return policy, V
@@ -71,8 +67,7 @@ def decided(problem: OfflineProblem, Q: Array, n: Array, E: float) -> tuple[Poli
 class PaperNoise(NamedTuple):
     """The noise that a paper states for one notion of privacy."""
 
-    # scales(problem, amount): returns the scale of the noise by family; amount is rho or epsilon
-    scales: Callable[[OfflineProblem, float], dict[str, float]]
+    scales: Callable[[OfflineProblem, float], dict[str, float]]  # by family, from rho or epsilon
     formula: str  # the size of the noise, in words
     sources: tuple[str, ...]  # the places in the paper that state it
 
@@ -81,7 +76,6 @@ class PaperNoise(NamedTuple):
 class OfflineLearner:
     """An offline learner in the registry. It never has access to the model or the data set."""
 
-    # key, title, summary, source: its names, a description, and its paper
     key: str
     title: str
     summary: str
@@ -89,27 +83,19 @@ class OfflineLearner:
     privacies: tuple[str, ...]  # keys of the notions of privacy that it supports; the first is the default
     baseline: str  # the key of the non-private baseline, or its own key if it also runs without privacy
     fields: tuple[Field, ...]  # its constants
-    # keys of PUBLIC that it assumes to be public; `rewards` only if a run does not learn them
-    public: tuple[str, ...]
-    # families(problem, calibration): returns the families of sums that it requests, each with its sensitivity (the
-    # paper's bound for `paper`, the exact value for `calibrated`)
+    public: tuple[str, ...]  # keys of PUBLIC that it assumes; `rewards` only in runs that do not learn them
+    # families(problem, calibration): returns the families of sums that it requests, each with its sensitivity
     families: Callable[[OfflineProblem, str], tuple[Family, ...]]
-    # its noise as in the paper, by notion of privacy, if rewards are known
-    paper_noise: Mapping[str, PaperNoise]
-    # errors(problem, mechanism, scales, calibration): returns E for each family
+    paper_noise: Mapping[str, PaperNoise]  # by notion of privacy, as in the paper, if rewards are known
     errors: Callable[[OfflineProblem, str, Mapping[str, float], str], dict[str, float]]
     plan: Callable[[OfflineProblem], Plan]  # plan(problem): returns the generator that learns
-    # functions from the list of all releases to arrays [H, S, A] that a trace stores, by name; `rewards` is stored only
-    # if rewards are learned
+    # functions that compute the arrays [H, S, A] of a trace from all releases; `rewards` only if they are learned
     shown: Mapping[str, Callable[[Sequence[Array]], Array]]
-    # unproved(params): returns why V~ is not a proved lower bound with these constants; "" if it is one
-    unproved: Callable[[Mapping[str, Any]], str]
-    # halves(params): returns whether the data set is split into two halves that are queried separately
+    unproved: Callable[[Mapping[str, Any]], str]  # explains why V~ is not a proved lower bound; "" if it is
+    # halves(params): returns True if it queries two halves of the data set separately
     halves: Callable[[Mapping[str, Any]], bool] = lambda params: False
-    # where to find the proof that V~ is a lower bound with probability 1 - beta; "" if only a paper has a proof, in
-    # which beta has a constant factor
+    # where we prove that V~ is a lower bound with probability 1 - beta; "" if only a paper proves a similar bound
     proved: str = ""
-    # whether it supports several episodes of one person, with noise and bounds for that case
-    several: bool = False
+    several: bool = False  # True if its noise and bounds allow several episodes of one person
 
     __repr__ = described

@@ -18,8 +18,8 @@ LAMBDA = Field("lambda", "float", 1.0, "ridge, lambda", low=0.0, high=1e6, low_o
 def raised(matrix: Array, least: float) -> tuple[Array, int]:
     """Return a released matrix with eigenvalues raised to at least `least`, and 1 if any was smaller, else 0.
 
-    The exact matrix, sum of w phi phi^T plus lambda I, has no eigenvalue below lambda, nor has a noisy one after adding
-    E/2 I, unless its noise exceeds E/2. Only released values are used. Differences due to rounding are ignored.
+    The exact matrix, the sum of w phi phi^T plus lambda I, has no eigenvalue below lambda. Neither does a noisy one
+    plus E/2 I, unless its noise exceeds E/2. Differences due to rounding are ignored.
     """
     eigenvalues, vectors = np.linalg.eigh(matrix)
     rounding = 8 * len(matrix) * np.finfo(float).eps * abs(eigenvalues[-1])
@@ -29,7 +29,7 @@ def raised(matrix: Array, least: float) -> tuple[Array, int]:
 
 
 def feature_norms(features: Array, matrix: Array) -> Array:
-    """Return sqrt(phi^T matrix^-1 phi) for every (s, a), [S, A]. features: phi [S, A, d]; matrix: [d, d]."""
+    """Return sqrt(phi^T matrix^-1 phi) for every (s, a), [S, A], where features [S, A, d] contains phi."""
     S, A, d = features.shape
     flat = features.reshape(-1, d)
     squares = (flat * np.linalg.solve(matrix, flat.T).T).sum(-1)

@@ -1,7 +1,7 @@
 """The plug-in policy: value iteration on noisy frequencies, without a penalty for uncertainty and so without a bound.
 
-It requests the same sums as DP-KL-LCB (kl_lcb.py), so both can plan from one release. If a row may have no visits, its
-next state is assumed to have the smallest possible value.
+It requests the same sums as DP-KL-LCB (kl_lcb.py), so both can plan from one release. We assume that a row which may
+have no visits leads to the state with the smallest value.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def plan(problem: OfflineProblem) -> Plan:
 
 
 def planned(problem: OfflineProblem, released: Array, r: Array) -> Learned:
-    """Run value iteration on the released counts, without a penalty. r: mean rewards [H, S, A]."""
+    """Run value iteration on the released counts with mean rewards r [H, S, A], without a penalty."""
     S, A, H, _ = problem.size
     E = problem.errors.get(kl_lcb.COUNTS, 0.0)
     Q, V, policy = np.zeros((H, S, A)), np.zeros((H + 1, S)), np.zeros((H, S), dtype=np.int64)

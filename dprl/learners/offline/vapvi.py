@@ -1,7 +1,7 @@
 """DP-VAPVI (Qiao, Wang 2023 (offline), Algorithm 2) and VAPVI, its version without noise (after Yin et al. 2022).
 
-They run least squares weighted by an estimate of the variance, on a linear MDP with public features. Rewards are data.
-The paper splits the data set into halves, one for the variance and one for the values, but not in its simulations.
+Both run variance-weighted least squares on a linear MDP with public features, and learn the rewards from data. The
+paper splits the data set into halves, one for variances and one for values, but not in its simulations.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def plan(problem: OfflineProblem) -> Plan:
 
 
 def halves(params: Mapping[str, Any]) -> bool:
-    """Return whether the variances and the values are learned from separate halves of the data set."""
+    """Return whether variances and values are learned from separate halves of the data set."""
     return bool(params["data"] == "halves")
 
 
@@ -78,7 +78,7 @@ def families(problem: OfflineProblem, calibration: str) -> tuple[Family, ...]:
     for h in range(H - 1, -1, -1):
         left = max(H - h - 1, 1)
         top = H if calibration == "paper" else left
-        reach = H if calibration == "paper" else H - h  # of r + V
+        reach = H if calibration == "paper" else H - h  # the largest r + V
         for name, what, half, top_or_none in (
             ("gram", "the sums of phi phi^T", 0, None),
             ("square", "the sums of phi V^2", 0, top**2),
@@ -102,7 +102,7 @@ def families(problem: OfflineProblem, calibration: str) -> tuple[Family, ...]:
 
 
 def matrix_error(problem: OfflineProblem, scale: float) -> float:
-    """Return the noise bound E of a Gram matrix; the noise's spectral norm is at most E/2 w.h.p. (Appendix A).
+    """Return E for a Gram matrix: with high probability, the spectral norm of its noise is at most E/2 (Appendix A).
 
     E = sqrt(d/rho_0) (2 + (ln(5 c1 H/delta)/(c2 d))^(2/3)) if scale = 1/sqrt(4 rho_0). The paper leaves c1 and c2 open.
     """

@@ -1,1 +1,1 @@
-"""Tabular learners, which plan again at every release by optimistic backward induction on released counts."""
+"""Tabular learners, which plan by optimistic backward induction whenever counts are released."""

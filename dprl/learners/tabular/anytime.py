@@ -1,18 +1,17 @@
-"""The anytime bonus: an upper bound on Q* that holds at every release at once, under any schedule, with and without
-noise.
+"""The anytime bonus, an upper bound on Q* at all releases at once, under any schedule, with or without noise.
 
-docs/report/online.md, "The anytime bonus", has the proof. Without noise a row (h, s, a) of n users gives
+The proof is in docs/report/online.md, "The anytime bonus". Without noise, a row (h, s, a) with n users gives
     Q~ = r^ + P^V~ + min(u v / c, sqrt((1 + w^2) L / (2n)))      (portfolios),
     v = r^(1 - r^) + Var_{P^} V~,  c = max(1 - r^, max V~ - P^V~),  u - ln(1 + u) = c^2 L / (v n),  w = max V~ - min V~,
     L = ln(10 H S A / (9 beta)) + ln(4 (n + 1)),
-or, as soon as n v is large,
-    Q~ = r^ + P^V~ + (exp(ln(30 j (j + 1) H S A / beta) / n + f v) - 1) 2^j      (a bet fixed beforehand),
+or, once n v is large,
+    Q~ = r^ + P^V~ + (exp(ln(30 j (j + 1) H S A / beta) / n + f v) - 1) 2^j      (a bet fixed in advance),
     f = (1 + 2z / (3 - 3z)) / 2^(2j+1),  z = c / 2^j < 1,  for any whole j >= 1.
-Hoeffding's learners take (1 + w^2)/4 for v and max(1, w) for c. With noise the true counts m and rewards r of a row lie
-in an ellipsoid around the released ones (statistics/counts.py, FITTED),
+Learners with a Hoeffding bonus use v = (1 + w^2)/4 and c = max(1, w). With noise, the true counts m and rewards r of a
+row lie in an ellipsoid around the released ones (statistics/counts.py, FITTED),
     |m - m~|^2 + (sum (m - m~))^2 / tau^2 + (r - r~)^2 / rho^2 <= E^2,
-where tau and rho are the scales of the noise in n and r relative to m; every term is replaced by its maximum over the
-ellipsoid. Only the next states declared possible (all S by default) have counts and noise and enter max V~.
+where tau and rho are the scales of the noise in n and r relative to m, and we replace every term by its maximum over
+the ellipsoid. Counts, noise and max V~ include only the next states declared possible (all S by default).
 """
 
 from __future__ import annotations
@@ -36,8 +35,8 @@ SAME = (
 
 @kernel
 def reach_in_ellipsoid(squares: float, total: float, B: int, tau2: float) -> float:
-    """Return the maximum of (r - r~) f_0 + sum (m - m~) f over the ellipsoid of radius 1, computed from squares =
-    rho^2 f_0^2 + |f|^2 and total = sum f over B next states (Sherman, Morrison)."""
+    """Return the maximum of (r - r~) f_0 + sum (m - m~) f over the ellipsoid of radius 1 (Sherman, Morrison), where
+    squares = rho^2 f_0^2 + |f|^2 and total = sum f over B next states."""
     return float(np.sqrt(max(squares - total * total / (B + tau2), 0.0)))
 
 
@@ -45,8 +44,8 @@ def reach_in_ellipsoid(squares: float, total: float, B: int, tau2: float) -> flo
 def raised_mean(k: float, squares: float, total: float, B: int, tau2: float) -> float:
     """Return how far the maximum of (r + sum m V) / n over the ellipsoid is above q, the value at its centre.
 
-    k = E / n~; squares, total: as in `reach_in_ellipsoid`, for f = V - q and f_0 = 1. e solves e = k reach(f - e), a
-    quadratic equation. Requires k^2 B tau^2 / (B + tau^2) < 1; otherwise the ellipsoid contains counts with n = 0.
+    Here k = E / n~, and squares and total are as in `reach_in_ellipsoid` for f = V - q and f_0 = 1. The result e solves
+    the quadratic equation e = k reach(f - e). Requires k^2 B tau^2 / (B + tau^2) < 1, or n could be 0 in the ellipsoid.
     """
     share = tau2 / (B + tau2)
     lead = 1.0 - k * k * B * share
@@ -57,13 +56,13 @@ def raised_mean(k: float, squares: float, total: float, B: int, tau2: float) -> 
 
 @kernel
 def bernstein_rise(v: float, c: float, x: float) -> float:
-    """Bound how much the true mean of reward plus next value exceeds its estimate. x: the log-wealth per visit.
+    """Bound how much the true mean of reward plus next value exceeds its estimate.
 
-    v: the sum of the two variances; c: the largest distance of either above its mean. The result is u c x / y for the
-    u > 0 with u - ln(1 + u) = y = x c^2 / v, rounded up by one step of Newton's method from y + sqrt(2 y) >= u.
+    x is the log-wealth per visit, v the sum of the two variances, and c the largest distance of either above its mean.
+    The result is u c x / y, where u - ln(1 + u) = y = x c^2 / v, and one Newton step from y + sqrt(2 y) rounds u up.
     """
     y = x * c * c / v if v > 0.0 else np.inf
-    if not 1e-8 < y < 1e12:  # the starting point is as good there, and digits would be lost
+    if not 1e-8 < y < 1e12:  # the starting point is as good here, and a Newton step would lose digits
         return float(c * x + np.sqrt(2.0 * v * x))
     u = y + np.sqrt(2.0 * y)
     u = (1.0 + u) * (log1p(u) + y) / u - 1.0
@@ -72,19 +71,18 @@ def bernstein_rise(v: float, c: float, x: float) -> float:
 
 @kernel
 def fixed_bet_rise(v: float, c: float, start: float, n: float) -> float:
-    """Return the same bound as `bernstein_rise`, but from a bet 2^-j that is fixed in advance and whose cost, unlike a
-    portfolio's, does not grow with n. start: the first of `constants`.
+    """Return the bound of `bernstein_rise` for a bet 2^-j fixed in advance, whose cost does not grow with n.
 
-    Any bet below 1/c is valid. We use the bet nearest to the best one, sqrt(2 x / v). If the best bet is above 1/(4c),
-    there are too few visits, a portfolio gives a better bound, and the result is infinity.
+    Any bet below 1/c is valid, and we use the one nearest to the best, sqrt(2 x / v). If that is above 1/(4c), there
+    are too few visits: the result is infinite, and a portfolio is better. start is the first of `constants`.
     """
-    squared = 0.5 * v * n / (start + 9.0)  # inverse square of the best bet; 9: cost of the weights, about
+    squared = 0.5 * v * n / (start + 9.0)  # inverse square of the best bet; the weights cost about 9
     if squared <= 16.0 * max(c * c, 0.25):
         return np.inf
     j = np.round(0.5 * np.log2(squared))
     bet = 2.0**-j
     wealth = (start + log(27.0 * j * (j + 1.0))) / n
-    worst = 0.5 + bet * c / (3.0 - 3.0 * bet * c)  # of (-ln(1 - y) - y) / y^2, for y up to bet c
+    worst = 0.5 + bet * c / (3.0 - 3.0 * bet * c)  # bounds (-ln(1 - y) - y) / y^2 for y up to bet c
     return float(np.expm1(wealth + bet * bet * v * worst) / bet)
 
 
@@ -100,7 +98,7 @@ def bernstein_bonus(v: float, c: float, spread: float, start: float, n: float, m
 
 @kernel
 def hoeffding_bonus(spread: float, start: float, n: float, most: float) -> float:
-    """Return a bound like `bernstein_bonus`, for any rewards in [0, 1] and values in an interval of length `spread`."""
+    """Return a bound like `bernstein_bonus` for rewards in [0, 1] and values in an interval of length `spread`."""
     v = (1.0 + spread * spread) / 4.0
     rise = fixed_bet_rise(v, max(spread, 1.0), start, n)
     if rise < np.inf:
@@ -123,7 +121,7 @@ def extremes(values: Array, B: int) -> tuple[float, float]:
 def bernstein(
     released: Array, errors: Array, possible: Table, constants: Array, Q: Array, V: Array, policy: Policy
 ) -> None:
-    """Run optimistic backward induction with the smaller anytime bound. constants: as `constants` returns them."""
+    """Run optimistic backward induction with the smaller anytime bound and the result of `constants`."""
     H, S, A = Q.shape
     start = constants[0]
     most = released.shape[3] - 2
@@ -163,7 +161,7 @@ def bernstein(
                 unpaid = n * max(1.0 - r, 0.0)
                 if off > 0.0:
                     e = raised_mean(off / n, rho2 + d2 - 2.0 * r * d1 + B * r * r, d1 - B * r, B, tau2)
-                    # of (V - mean)^2 + b^2 in m, 1 - 2b in r; of top - V in m; of 1 in m, -1 in r
+                    # coefficients of m and r: (V - mean)^2 + b^2 and 1 - 2b; then top - V and 0; then 1 and -1
                     fourth = (
                         rho2 * (1.0 - 2.0 * b) * (1.0 - 2.0 * b) + d4 + 2.0 * b * b * d2 + B * b * b * b * b
                     )
@@ -183,7 +181,7 @@ def bernstein(
 def hoeffding(
     released: Array, errors: Array, possible: Table, constants: Array, Q: Array, V: Array, policy: Policy
 ) -> None:
-    """Run optimistic backward induction with the anytime Hoeffding bound. constants: as `constants` returns them."""
+    """Run optimistic backward induction with the anytime Hoeffding bound and the result of `constants`."""
     H, S, A = Q.shape
     start = constants[0]
     most = released.shape[3] - 2
@@ -216,7 +214,7 @@ def hoeffding(
 
 
 def constants(problem: Problem) -> Array:
-    """Return ln(10 H S A / (9 beta)), tau^2 and rho^2. With noise, beta/3 is spent on bounding the noise's length."""
+    """Return ln(10 H S A / (9 beta)), tau^2 and rho^2. With noise, beta/3 is reserved for the bound on its length."""
     beta = problem.beta * (1.0 if problem.epsilon is None else 2 / 3)
     start = log(10 * problem.H * problem.S * problem.A / (9 * beta))
     return np.array([start, *(problem.ellipsoid or (1.0, 1.0))])

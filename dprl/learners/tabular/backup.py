@@ -1,7 +1,7 @@
 """Steps of optimistic backward induction that all tabular learners share.
 
-They index the whole array of counts [H, S, A, B + 2], instead of a view of one row, because in compiled code a view
-costs more than the arithmetic on it.
+They index the whole array of counts [H, S, A, B + 2] because, in compiled code, a view of one row costs more than the
+arithmetic on it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dprl.mdp.tabular import Array
 
 @kernel
 def expectation(counts: Array, h: int, s: int, a: int, values: Array) -> float:
-    """Return the estimated mean of the next value, the sum of m[h, s, a, s'] values[s'] / n[h, s, a]. values: [B]."""
+    """Return the estimated mean of the next value, the sum of m[h, s, a, s'] values[s'] / n[h, s, a]."""
     B = values.shape[0]
     total = 0.0
     for x in range(B):

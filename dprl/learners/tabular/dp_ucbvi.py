@@ -21,7 +21,7 @@ from dprl.statistics import CONSISTENT
 def plan(
     released: Array, errors: Array, possible: Table, constants: Array, Q: Array, V: Array, policy: Policy
 ) -> None:
-    """Run Algorithm 1 of Qiao and Wang (2023, online), lines 5-16, on released counts n~ and m~, and rewards r~.
+    """Run Algorithm 1 of Qiao and Wang (2023, online), lines 5-16, on released counts n~ and m~ and rewards r~.
 
     b = c_variance sqrt(Var_{P~}(V~_{h+1}) / n~) + c_count sqrt(1 / n~) + c_privacy E / n~
         + c_gap sqrt( sum_{s'} P~(s') min{ g1 / n~_{h+1}(s') + (g2 E^2 + g3) / n~_{h+1}(s')^2, H^2 } / n~ )
@@ -75,11 +75,7 @@ def plan(
 
 
 def constants(problem: Problem) -> Array:
-    """Return the constants of `plan`: the amount by which the limit on Q falls per step, and the factors in the bonus.
-
-    The paper's logarithm is iota = ln(30 H S A T / beta).
-    Privacy does not depend on these constants, because the bonus is post-processing.
-    """
+    """Return the slope of the cap on Q and the factors in the bonus, where iota = ln(30 H S A T / beta)."""
     p, H, S, A = problem.params, problem.H, problem.S, problem.A
     iota = log(30 * H * S * A * problem.T / problem.beta)
     return np.array(

@@ -1,9 +1,8 @@
-"""LDP-OBI (after Garcelon, Perchet, Pike-Burke, Pirotta 2021): optimism on counts with local noise, in the style of
-UCRL2.
+"""LDP-OBI (after Garcelon, Perchet, Pike-Burke, Pirotta 2021): UCRL2-style optimism on counts with local noise.
 
-We read the introduction and the abstract, and the remarks of Qiao, Wang 2023 and Luyo et al. 2021; the formulas are
-from memory. The paper's model has the same dynamics at every step; this version allows different ones, with counts for
-each step, and Qiao, Wang state its bound. docs/report/online.md, "LDP-OBI", explains the differences.
+We read only the abstract, the introduction, and remarks in Qiao, Wang 2023 and Luyo et al. 2021; the formulas are from
+memory. The paper assumes the same dynamics at every step, but this version allows different ones and counts each step
+separately. docs/report/online.md, "LDP-OBI", explains the differences.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ from dprl.statistics import NOISY
 def plan(
     released: Array, errors: Array, possible: Table, constants: Array, Q: Array, V: Array, policy: Policy
 ) -> None:
-    """Run optimistic backward induction with an L1 bonus; the denominators are rarely below the true counts.
+    """Run optimistic backward induction with an L1 bonus and denominators that are rarely below the true counts.
 
     With |r^ - r| <= c1, |n^ - n| <= c2, |sum m^ - n| <= c3, |m^ - m| <= c4, N = n^ + alpha c2, M = sum m^ + alpha c3,
     Q = r^/N + sum m^ V/M + L/sqrt(N) + ((alpha + 1) c2 + c1)/N
@@ -50,7 +49,7 @@ def plan(
                 for x in range(B):
                     total += released[h, s, a, x]
                     value += released[h, s, a, x] * following[x]
-                c3 = min(B * c2, abs(total - n) + c2)  # for B counters, or as far as n^ allows
+                c3 = min(B * c2, abs(total - n) + c2)  # bounds the error of the total
                 N, M = n + alpha * c2, total + alpha * c3
                 if N < 1.0 or M < 1.0:
                     Q[h, s, a] = left
@@ -62,7 +61,7 @@ def plan(
 
 
 def constants(problem: Problem) -> Array:
-    """Return alpha, L = sqrt(2 l), L_p = sqrt(14 B l); l = ln(4 pi^2 S A H K^3/(3 beta)), B = possible next states."""
+    """Return alpha, L = sqrt(2 l) and L_p = sqrt(14 B l) for l = ln(4 pi^2 S A H K^3/(3 beta)) and B next states."""
     H, S, A, K = problem.H, problem.S, problem.A, problem.K
     logarithm = log(4 * pi**2 * S * A * H / (3 * problem.beta)) + 3 * log(K)
     spread = 14 * (problem.branching or S) * logarithm

@@ -1,4 +1,4 @@
-"""The interface of tabular learners, which plan optimistically at every release, from released counts alone."""
+"""The interface of tabular learners, which plan optimistically from released counts alone."""
 
 from __future__ import annotations
 
@@ -13,19 +13,18 @@ from dprl.mdp.structure import TYPE
 from dprl.mdp.tabular import Array
 from dprl.statistics.counts import FITTED, Counts
 
-# kernel signature of a planner: (released, errors, possible, constants, Q, V, policy). released: [H, S, A, B + 2], see
-# mdp/counts.py, the planner's only data about users; errors: [H, S, A], the E in use for each row, in counts: equal
-# unless releases of unchanged rows are averaged; possible: next states declared possible, see mdp/structure.py, by
-# default all S = B; constants: [..], from `TabularLearner.constants`; Q: [H, S, A], the previous optimistic values,
-# overwritten; V: [H + 1, S] and policy: [H, S], overwritten.
+# A planner's kernel has the arguments (released, errors, possible, constants, Q, V, policy). released [H, S, A, B + 2]
+# is its only data about users (mdp/counts.py). errors [H, S, A] are the bounds E of all rows, which differ only if
+# releases of unchanged rows are averaged. possible lists the next states declared possible (mdp/structure.py), by
+# default all S. Q [H, S, A], at first the previous optimistic values, V [H + 1, S] and policy [H, S] are overwritten.
 _GIVEN = f"float64[:,:,:,::1], float64[:,:,::1], {TYPE}, float64[::1]"
 SIGNATURE = f"void({_GIVEN}, float64[:,:,::1], float64[:,::1], int64[:,::1])"
 
-# kernel signature for a stochastic policy: (released, errors, possible, constants, users, Q, V, policy). users: number
-# of users since the last plan; policy: Logits [H, S, A], those that they played, overwritten.
+# For a stochastic policy, the number of users since the last plan follows the constants, and the policy is Logits
+# [H, S, A], at first the ones that these users played.
 STOCHASTIC = f"void({_GIVEN}, int64, float64[:,:,::1], float64[:,::1], float64[:,:,::1])"
 
-OWN = "own"  # name of the constants of a learner without a paper or a proof
+OWN = "own"  # name of the constants if a learner has neither a paper nor a proof
 
 
 class Planner(NamedTuple):
@@ -37,24 +36,14 @@ class Planner(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class TabularLearner(Learner):
-    """A learner that plans again at every release, from released counts.
+    """A learner that plans at every release. Raises ValueError if it has the anytime bonus but no kernel for it."""
 
-    All other attributes are as in `Learner`.
-
-    Raises:
-        ValueError: the bonuses include anytime, but the learner has no kernel for it.
-    """
-
-    # `CONSISTENT` counts (post-processed, section 5.1 of Qiao, Wang 2023 (online)) or `NOISY` ones
-    statistic: Counts
+    statistic: Counts  # NOISY, or CONSISTENT (post-processed as in Qiao, Wang 2023 (online), section 5.1)
     plan: Callable[..., None]  # the kernel, with the type SIGNATURE or STOCHASTIC
-    # constants(problem): returns the array passed to the kernel at every call
-    constants: Callable[[Problem], Array]
-    # the kernel for the anytime bonus (anytime.py), which uses `FITTED` counts; None if there is none
-    anytime: Callable[..., None] | None = None
-    # names of its sets of constants; by default anytime and paper, or only OWN if `anytime` is None
-    bonuses: tuple[str, ...] = ()
-    stochastic: bool = False  # whether its policy is stochastic and changes in steps
+    constants: Callable[[Problem], Array]  # computes the array passed to the kernel
+    anytime: Callable[..., None] | None = None  # the kernel for the anytime bonus, which uses FITTED counts
+    bonuses: tuple[str, ...] = ()  # by default anytime and paper, or only OWN if `anytime` is None
+    stochastic: bool = False  # True if its policy is stochastic and changes gradually
 
     loop = "replan"
     public = ("sizes",)
@@ -73,7 +62,6 @@ class TabularLearner(Learner):
         return FITTED if bonus == "anytime" else self.statistic
 
     def planner(self, bonus: str) -> Planner:
-        """Return the planner for this exploration bonus."""
         if self.anytime and bonus == "anytime":
             return Planner(self.anytime, anytime.constants)
         return Planner(self.plan, self.constants)
@@ -90,5 +78,5 @@ CAP = Field(
 
 
 def cap_slope(params: dict[str, Any]) -> float:
-    """Return the amount by which the upper limit of Q falls per step: 0 for a limit of H, and 1 for H-h."""
+    """Return how much the cap on Q falls per step: 0 for the cap H, and 1 for H-h."""
     return 1.0 if params["cap"] == "H-h" else 0.0

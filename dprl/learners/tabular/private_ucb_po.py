@@ -1,9 +1,8 @@
-"""Private-UCB-PO (after Chowdhury, Zhou 2022) and UCB-PO (after Shani, Efroni, Rosenberg, Mannor 2020): optimistic
-policy optimisation by mirror descent, on raw noisy counts.
+"""Private-UCB-PO (after Chowdhury, Zhou 2022) and UCB-PO (after Shani, Efroni, Rosenberg, Mannor 2020).
 
-We read the introduction and Table 1 of the first paper, the abstract of the second, and the public code of the first
-paper's authors for the order of operations; the formulas are from memory. docs/report/online.md explains the
-differences.
+Both run optimistic policy optimisation by mirror descent on raw noisy counts. We read only the introduction and Table 1
+of the first paper and the abstract of the second. The order of operations is from the public code of the first paper's
+authors, and the formulas are from memory. docs/report/online.md explains the differences.
 """
 
 from __future__ import annotations
@@ -75,7 +74,7 @@ def mirror_step(size: float, h: int, s: int, Q: Array, policy: Logits) -> None:
         top = max(top, policy[h, s, a])
     total = 0.0
     for a in range(A):
-        policy[h, s, a] -= top  # before the sum: small terms would lose their digits
+        policy[h, s, a] -= top  # before the sum, so that small terms keep their digits
         total += exp(policy[h, s, a])
     for a in range(A):
         policy[h, s, a] -= log(total)

@@ -21,11 +21,10 @@ from dprl.statistics import NOISY
 def plan(
     released: Array, errors: Array, possible: Table, constants: Array, Q: Array, V: Array, policy: Policy
 ) -> None:
-    """Run optimistic backward induction with denominators max(n^ + E1, 1), where E1 = E2 = E/4 bound the noise in
-    visits n^ and transitions m^.
+    """Run optimistic backward induction with den = max(n^ + E1, 1), where E1 = E2 = E/4 bounds the noise in n^ and m^.
 
     Q = (r^ + sum m^ V)/den + c_reward/sqrt(den) + c_value/sqrt(den) + (w_reward E1 + w_value (S E2 + 2 E1))/den,
-    clipped to [0, H]; the clip at 0 is ours, because noise can make r^ and m^ negative.
+    clipped to [0, H]. The clip at 0 is ours, because noise can make r^ and m^ negative.
     """
     H, S, A = Q.shape
     slope, c_reward, c_value, w_reward, w_value = (
@@ -60,11 +59,11 @@ def plan(
 
 
 def constants(problem: Problem) -> Array:
-    """Return the constants of `plan`: the amount by which the limit on Q falls per step, and the factors in the bonus.
+    """Return the slope of the cap on Q and the factors in the bonus, as we remember them from the paper.
 
-    As in the paper (from memory), Lc = sqrt(2 ln(4 S A T/beta)), c_reward = Lc, c_value = H Lc, w_reward = 3, and
-    w_value = H. 3 E1 = E1 + 2 E1 covers the noise in r (assumed as large as in n) and the division by n^ + E1, but
-    calibrated noise in r may be 4 E1 (UNCOVERED; docs/report/online.md, "What a paper's bonus does not cover").
+    They are c_reward = Lc = sqrt(2 ln(4 S A T/beta)), c_value = H Lc, w_reward = 3 and w_value = H. 3 E1 covers the
+    noise in r (assumed as large as in n) and the division by n^ + E1, but calibrated noise in r may reach 4 E1
+    (docs/report/online.md, "What a paper's bonus does not cover").
     """
     p, H, S = problem.params, problem.H, problem.S
     Lc = sqrt(2 * log(4 * S * problem.A * problem.T / problem.beta))

@@ -1,4 +1,4 @@
-"""PUCB (Vietri et al. 2020, Algorithms 2-3): optimism on raw noisy counts, and the same algorithm without privacy."""
+"""PUCB (Vietri et al. 2020, Algorithms 2-3): optimism on raw noisy counts, with and without privacy."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from dprl.statistics import NOISY
 def plan(
     released: Array, errors: Array, possible: Table, constants: Array, Q: Array, V: Array, policy: Policy
 ) -> None:
-    """Run Algorithm 3 of Vietri et al. (2020) directly on noisy visits n^, transitions m^ and reward sums r^.
+    """Run Algorithm 3 of Vietri et al. (2020) on noisy visits n^, transitions m^ and reward sums r^.
 
     With conf = c_phi / sqrt(max(n^ - E, 1)) + c_psi (3E/n^ + 2E^2/n^^2), Q+ = min(H, (r^ + sum m^ V)/n^ + conf) if
     n^ >= 2E and n^ >= 1, else H (the paper states Q + H, which may be too small because of noise; its proof needs H).
@@ -50,10 +50,9 @@ def plan(
 
 
 def constants(problem: Problem) -> Array:
-    """Return the constants of `plan`: the amount by which the limit on Q falls per step, c_phi, c_psi, and the paper's
-    E (0 means that `errors` is used).
+    """Return the slope of the cap on Q, c_phi, c_psi, and the paper's E (0 if `errors` replaces it).
 
-    In the paper beta' = beta/4, c_phi = (H + 1) sqrt(2 ln(K/beta')) and c_psi = 1 + S H. For noise as in the paper,
+    In the paper, beta' = beta/4, c_phi = (H + 1) sqrt(2 ln(K/beta')) and c_psi = 1 + S H. For noise as in the paper,
     E = (3/epsilon) H ln((2SAH + S^2 AH)/beta') ln(K)^{5/2}.
     """
     p, H, S, A, K = problem.params, problem.H, problem.S, problem.A, problem.K

@@ -63,10 +63,7 @@ def plan(
 
 
 def constants(problem: Problem) -> Array:
-    """Return the constants of `plan`: the amount by which the limit on Q falls per step, and the factors in the bonus.
-
-    Azar et al. 2017 have L = ln(5 S A T / beta). We estimate rewards, too, which adds sqrt(L / (2n)) to the bonus.
-    """
+    """Return the slope of the cap on Q and the factors in the bonus, including sqrt(L / 2) for estimated rewards."""
     p = problem.params
     H, S, A = problem.H, problem.S, problem.A
     L = log(5 * S * A * problem.T / problem.beta)

@@ -45,7 +45,7 @@ def plan(
 
 
 def constants(problem: Problem) -> Array:
-    """Return how much the limit on Q falls per step, and 7 H L (the paper's) + sqrt(L / 2) (ours, for rewards)."""
+    """Return the slope of the cap on Q, and the paper's 7 H L plus our sqrt(L / 2) for estimated rewards."""
     L = log(5 * problem.S * problem.A * problem.T / problem.beta)
     return np.array([cap_slope(problem.params), 7 * problem.H * L + sqrt(L / 2)])
 
