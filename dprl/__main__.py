@@ -81,7 +81,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def command(arguments: Sequence[str] | None) -> int:
-    """Parse the arguments, run one command, and return the exit status. An error becomes one line on stderr."""
+    """Parse the arguments, run one command, and return the exit status. Print an error as one line on stderr."""
     given = command_line().parse_args(arguments)
     try:
         kept.remove_old()
@@ -119,7 +119,7 @@ def add_run(commands: Any) -> None:
 
 
 def add_simple(commands: Any, name: str, what: str, *fields: Field) -> None:
-    """Add the command `name` with one flag for each field. what: the command's help text."""
+    """Add the command `name`, with the help text `what` and one flag for each field."""
     parser = commands.add_parser(name, help=what)
     for field in fields:
         parser.add_argument(
@@ -137,7 +137,7 @@ def add_engine(parser: argparse.ArgumentParser) -> None:
 
 
 def simulated() -> list[str]:
-    """Return the kinds of specs that the command `run` accepts: all except runs on your own file."""
+    """Return the kinds of specs that the command `run` accepts: all except those for an uploaded file."""
     return [key for key in KINDS if key != UploadSpec.kind]
 
 

@@ -61,7 +61,7 @@ def directory(given: str) -> Path:
 
 
 def write_files(folder: str, files: Mapping[str, Any]) -> None:
-    """Write files, and versions.json, into a folder. files: texts or JSON values by file name. Raises SpecError."""
+    """Write the given texts or JSON values to files in a folder, and add versions.json. Raises SpecError."""
     told = json.dumps(versions(), indent=2, ensure_ascii=False) + "\n"
     try:
         for name, content in {**files, "versions.json": told}.items():
@@ -150,7 +150,7 @@ def look() -> dict[str, Any]:
 
 
 def versions() -> dict[str, str]:
-    """Return the versions that results depend on, by name, including those of plug-ins."""
+    """Return the versions of everything that results depend on, including plug-ins."""
     return {
         "dprl": VERSION,
         "sources": source_digest(),

@@ -1,4 +1,4 @@
-"""Describe inputs, and check values from widgets, links, the command line and JSON with the same errors."""
+"""Describe the program's inputs, and check their values in the same way wherever they come from."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _JSON = re.compile(r"[^=,]*=\s*(?=[{\[])")  # name= before an object or a list
 
 
 class SpecError(ValueError):
-    """The error for a bad input. field: its name; sentence: the wrong value and the allowed values."""
+    """The error for an invalid input. `field` names the input; `sentence` gives the wrong and the allowed values."""
 
     def __init__(self, field: str, message: str) -> None:
         super().__init__(f"{field}: {message}")
@@ -36,7 +36,7 @@ class SpecError(ValueError):
         self.sentence = message
 
     def __reduce__(self) -> tuple[type[SpecError], tuple[str, str]]:
-        """Pickle the field and the sentence instead of the message, so that the error can leave a worker process."""
+        """Pickle the field and the sentence instead of the message, so that a worker process can send the error."""
         return type(self), (self.field, self.sentence)
 
 
@@ -61,12 +61,12 @@ class Frozen(dict[str, T]):
     __setitem__ = __delitem__ = __ior__ = clear = pop = popitem = setdefault = update = _refuse
 
     def __reduce__(self) -> tuple[type[Frozen[T]], tuple[dict[str, T]]]:
-        """Pickle and copy the mapping through its constructor; by default, its items would be set one by one."""
+        """Pickle and copy the mapping through its constructor, because its items cannot be set one by one."""
         return type(self), (dict(self),)
 
 
 def check_type(name: str, value: object, kinds: Any, allowed: str) -> None:
-    """Raise SpecError unless a value has one of these types. allowed: the allowed values, in words."""
+    """Raise SpecError unless a value has one of these types. `allowed` describes the allowed values."""
     if not isinstance(value, kinds):
         raise SpecError(name, f"{shown(value)} is not allowed; give {allowed}.")
 
@@ -122,7 +122,7 @@ class Field:
     words: tuple[str, ...] = ()  # texts allowed instead of a number, which then follows from other fields
 
     def used(self, bonus: str) -> bool:
-        """Return whether an algorithm's runs with this bonus use the parameter."""
+        """Return whether an algorithm uses this parameter when it runs with the given bonus."""
         return self.when != "not anytime" or bonus != "anytime"
 
     @property
@@ -159,7 +159,7 @@ class Field:
         return SpecError(self.name, f"{wrong}; give {self.allowed}.")
 
     def check(self, value: Any) -> Any:
-        """Convert a value to its canonical type (1.0 to 1, or 1 to 1.0). Raises SpecError if it is not allowed."""
+        """Convert a value to the field's type, such as 1.0 to 1. Raises SpecError if it is not allowed."""
         if (value is None and self.optional) or (isinstance(value, str) and value in self.words):
             return value
         if self.kind in ("text", "choice"):
@@ -227,7 +227,7 @@ def check_names(table: Iterable[str], given: Iterable[object]) -> None:
 
 
 def documented(table: Mapping[str, Field]) -> Callable[[type[T]], type[T]]:
-    """Describe each field in a spec class's docstring, and refuse wrong or missing names in its constructor."""
+    """Describe each field in a spec class's docstring, and make its constructor reject wrong or missing names."""
 
     def with_fields(spec: type[T]) -> type[T]:
         made: Any = spec.__init__
@@ -255,7 +255,7 @@ def documented(table: Mapping[str, Field]) -> Callable[[type[T]], type[T]]:
 
 
 def _attribute(field: Field) -> str:
-    """Return the line about a field for a spec's docstring."""
+    """Return the text that describes a field in a spec's docstring."""
     said = f"{field.name}: {field.help}."
     if field.kind == "params":
         said += " A dict."
@@ -267,7 +267,7 @@ def _attribute(field: Field) -> str:
 
 
 def decode(name: str, content: bytes) -> str:
-    """Decode a UTF-8 file without its byte order mark. Raises SpecError for the field `name`."""
+    """Decode a UTF-8 file without its byte order mark. Raises SpecError if it is not UTF-8."""
     if content.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):
         raise SpecError(name, "this is text in UTF-32; save it as UTF-8.")
     if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) or b"\0" in content[:2]:
@@ -279,7 +279,7 @@ def decode(name: str, content: bytes) -> str:
 
 
 def read_text(name: str, path: str | Path, allowed: str) -> str:
-    """Read a UTF-8 text file. allowed: the valid input, in words. Raises SpecError for the field `name`."""
+    """Read a UTF-8 text file. Raises SpecError, whose message describes the `allowed` input."""
     try:
         content = Path(path).read_bytes()
     except (OSError, ValueError):  # ValueError: the path contains a null byte
@@ -288,7 +288,7 @@ def read_text(name: str, path: str | Path, allowed: str) -> str:
 
 
 def read_json(name: str, text: str | bytes, allowed: str = SPEC) -> Any:
-    """Parse JSON from text or bytes. allowed: the valid input, in words. Raises SpecError for the field `name`."""
+    """Parse JSON from text or bytes. Raises SpecError, whose message describes the `allowed` input."""
     if not isinstance(text, str | bytes):
         raise SpecError(name, f"{shown(text)} is not JSON text; give {allowed} as text.")
     plain = decode(name, text) if isinstance(text, bytes) else text.removeprefix(_BOM)

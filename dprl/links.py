@@ -37,7 +37,7 @@ Pairs = dict[str, str]
 
 @cache
 def defaults(kind: str = FIRST) -> dict[str, Mapping[str, Any]]:
-    """Return the default values that links leave out, always or for each value of "env", "alg" and "priv"."""
+    """Return the default values that links leave out, for all specs and by environment, algorithm and privacy model."""
     always = _usual(KINDS[kind].fields.values())
     worlds = {key: _usual(world.fields, "envp.") for key, world in ENVIRONMENTS.items()}
     learners = {
@@ -66,7 +66,7 @@ def completed(pairs: Mapping[str, str], kind: str) -> Pairs:
 
 
 def _usual(fields: Iterable[Field], owner: str = "") -> Pairs:
-    """Return the defaults of fields by query key, or of parameters by name."""
+    """Return the default values of fields, by the key that each field has in a link."""
     return {
         owner + (f.name if owner else f.query): _text(f.default)
         for f in fields
@@ -80,7 +80,7 @@ def link_heading() -> list[tuple[str, str]]:
 
 
 def check_version(parameters: Mapping[str, Sequence[str]], problems: list[str]) -> None:
-    """Add a sentence to `problems` if another version made the link. parameters: all values by query key."""
+    """Add a sentence to `problems` if another version made the link."""
     version = last(parameters, "v")
     if version not in (None, VERSION):
         problems.append(f"The link has version {shown(version)} and was read as version {VERSION}.")
@@ -93,7 +93,7 @@ def last(parameters: Mapping[str, Sequence[str]], key: str) -> str | None:
 
 
 def text_digest(text: str) -> str:
-    """Return the digest that replaces a text in a link if the text is too long."""
+    """Return the digest that a link contains instead of a text that is too long."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
@@ -113,7 +113,7 @@ def encode_spec(spec: Spec) -> str:
 
 
 def differences(spec: Spec, first: Spec | None) -> Pairs:
-    """Return the pairs of a spec that differ both from the first spec of its link and from the defaults."""
+    """Return the pairs that a link needs for a spec, given the defaults and the first spec of the link."""
     whole, always = spec_pairs(spec), defaults(spec.kind)["always"]
     known = inherited(spec_pairs(first), whole) if first else {}
     expected = completed(known | {key: whole[key] for key in OWNERS if key in whole}, spec.kind)
@@ -125,8 +125,8 @@ def differences(spec: Spec, first: Spec | None) -> Pairs:
 def decode_spec(
     text: str, files: Mapping[str, str] | None = None, kind: str = FIRST
 ) -> tuple[Any, list[str]]:
-    """Decode the text of `encode_spec`. Return the spec (None if its environment is in an unknown file), and a sentence
-    about each wrong value, which is replaced by its default. files: texts too long for a link, by digest."""
+    """Decode a spec, which is None if its environment is in an unknown file. Replace each wrong value by its default,
+    and return a sentence about it. `files` has the texts that are too long for a link, by digest."""
     pairs, wrong = split(text, kind=kind)
     spec, more = spec_from(pairs, files or {}, kind)
     return spec, wrong + more
@@ -135,8 +135,8 @@ def decode_spec(
 def decode_curves(
     given: Sequence[str], own: Collection[str], files: Mapping[str, str] | None, kind: str
 ) -> Iterator[tuple[Any, Pairs, list[str]]]:
-    """Decode the curves of a comparison. For each, yield the spec (or None), its own pairs, and a sentence about each
-    fault. own: keys of settings outside the spec, which are never inherited from the first curve."""
+    """Decode the curves of a comparison. Yield the spec of each (or None), its other settings, and its error messages.
+    A curve inherits values from the first curve, except for the settings named in `own`."""
     first: Pairs = {}
     for index, text in enumerate(given):
         pairs, wrong = split(text, own, kind)
@@ -148,7 +148,7 @@ def decode_curves(
 
 
 def spec_pairs(spec: Spec) -> Pairs:
-    """Return a spec's values as text by query key, or by `key.name` for parameters. Leave out None values."""
+    """Return a spec's values as text, except None. Each parameter has a key of the form `key.name`."""
     pairs: Pairs = {}
     values = spec.to_dict()
     for name, field in KINDS[spec.kind].fields.items():
@@ -176,7 +176,7 @@ def _whole(text: str, files: Mapping[str, str]) -> str | None:
 
 
 def split(text: str, more: Iterable[str] = (), kind: str = FIRST) -> tuple[Pairs, list[str]]:
-    """Split a text into pairs, and report each part that is not a pair. more: further allowed keys."""
+    """Split a text into key-value pairs, and report each part that is not one. `more` has further allowed keys."""
     if len(text) > MAX_LENGTH:
         return {}, [f"it is longer than {MAX_LENGTH} characters and was not read."]
     known = {field.query for field in KINDS[kind].fields.values() if field.query} | set(more)
@@ -195,7 +195,7 @@ def split(text: str, more: Iterable[str] = (), kind: str = FIRST) -> tuple[Pairs
 
 
 def inherited(first: Mapping[str, str], given: Mapping[str, str]) -> Pairs:
-    """Return the pairs that a later spec inherits from the first. This excludes the parameters of a different
+    """Return the pairs that a later spec in a link inherits from the first: all except the parameters of a different
     environment or algorithm, and the number of reports if the first spec has no noise."""
     dropped: set[str] = set() if "mech" in first else {"rep"}
     for owner, params in OWNERS.items():
@@ -234,7 +234,7 @@ def spec_from(pairs: Mapping[str, str], files: Mapping[str, str], kind: str) -> 
 
 
 def _values(pairs: Mapping[str, str], files: Mapping[str, str], kind: str) -> dict[str, Any]:
-    """Return the values of `pairs` as text by field name, or None for a text in an unknown file."""
+    """Return the values of `pairs` as text by field name, with None for a text in an unknown file."""
     values: dict[str, Any] = {}
     for name, field in KINDS[kind].fields.items():
         if field.kind == "params":
@@ -268,7 +268,7 @@ OWNERS = {"env": "envp", "alg": "algp", "priv": ""}
 
 
 def chosen(field: str, text: str | None, among: Collection[str], problems: list[str]) -> str:
-    """Return `text` if it is allowed, otherwise "". Report in `problems` a text that is not allowed."""
+    """Return `text` if it is allowed. Otherwise, return "" and report the text in `problems`."""
     if not text or text in among:
         return text or ""
     problems.append(f"{field}: {shown(text)} is not allowed; give one of {', '.join(among)}.")

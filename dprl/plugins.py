@@ -79,8 +79,8 @@ def put(registry: Registry[T], key: str, entry: T) -> None:
 
 
 def sources_of(**keys: str | None) -> list[str]:
-    """Return the package version and the code digest of each given entry that comes from another package. keys: an
-    entry's key by group, as in learners="my-learner"."""
+    """Return the package version and the code digest of each given entry that comes from a plug-in. The entries are
+    given by group, as in learners="my-learner"."""
     given = [(f"dprl.{group}", str(key)) for group, key in keys.items()]
     return [f"{sources[each]} {digests[each]}" for each in given if each in sources]
 
@@ -92,9 +92,11 @@ def add_plugins(
     refusal: Callable[[T], str] = lambda entry: "",
     added: Callable[[T], None] = lambda entry: None,
 ) -> None:
-    """Add the entries that other packages register in a group of entry points. If an entry cannot be used, add a
-    sentence to `failures` and warn. needed: the attributes that an entry must have. refusal: returns the reason why an
-    entry cannot be used, or "". added: called with each added entry."""
+    """Add the entries that other packages register in a group of entry points.
+
+    If an entry cannot be used, add a sentence to `failures` and warn. `needed` has the attributes that an entry must
+    have, `refusal` returns a reason to reject it or "", and `added` is called with each added entry.
+    """
     for point in entry_points(group=group):
         try:
             entry = point.load()
@@ -120,7 +122,7 @@ def add_plugins(
 
 
 def code_digest(module: str) -> str:
-    """Return a digest of the Python files of a module's package, which is part of the keys of results."""
+    """Return a digest of the Python files of a module's package. The keys of results include this digest."""
     top = sys.modules[module.partition(".")[0]]
     folders = [Path(folder) for folder in getattr(top, "__path__", ())]
     files = [file for folder in folders for file in sorted(folder.rglob("*.py"))]

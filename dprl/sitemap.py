@@ -80,7 +80,7 @@ def page_at(path: str) -> Page | None:
 
 
 def tagged(html: bytes, page: Page) -> bytes:
-    """Add the title and the tags for a preview to Streamlit's empty page."""
+    """Add the page's title and preview tags to the empty HTML page that Streamlit serves."""
     name, says = escape(page.whole), escape(page.says)
     tags = (
         f'<title>{name}</title><meta name="description" content="{says}">'

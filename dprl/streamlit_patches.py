@@ -128,7 +128,7 @@ def hear_runs_to_their_end() -> None:
 
 
 def _teller(visitor: AppSession, part: str) -> Callable[[], object] | None:
-    """Return the function that reports whether a fragment is unchanged, or None."""
+    """Return the function that reports whether a fragment is unchanged, or None if it has none."""
     state = visitor.session_state
     return state[STILL].get(part) if STILL in state else None
 

@@ -1,3 +1,3 @@
-"""The version, defined only here. Results, their keys and links do not contain it."""
+"""The version of dprl, defined only here. Results, their keys and links do not contain it."""
 
 VERSION = "1.0.0"

@@ -1,4 +1,4 @@
-"""Write numbers as text for each place and meaning. The sentences around them are in dprl/messages.
+"""Write numbers as text for sentences, tables and axes. The sentences around them are in dprl/messages.
 
 A million is "1 million" in every sentence. Powers of ten from 10⁶ to 10¹⁴ appear only in tables of measured quantities
 and at axes without room for words.
@@ -79,7 +79,7 @@ def _eased(value: float) -> Decimal:
 
 
 def _cut(value: Decimal, way: str, digits: int) -> float:
-    """Round a number so that `human` need not round it further. way: a rounding mode of `decimal`."""
+    """Round a number with the `decimal` rounding mode `way`, so that `human` need not round it further."""
     size = abs(value)
     if Decimal("1e-4") <= size < Decimal("0.01"):
         return float(value.quantize(Decimal("1e-4"), way))
@@ -127,8 +127,8 @@ BUDGETS = ("ε", "ρ")  # the symbols of budgets in sentences
 
 
 def halving(slope: tuple[float, float, float], symbol: str, short: bool, what: str) -> str:
-    """Write the effect of halving the budget, as in "halving ε multiplies the cost by 1.7 (1.6 to 1.8)". slope: the
-    exponent of the cost as (mean, low, high), perhaps NaN. Return "" unless it is negative and `symbol` is a budget."""
+    """Describe the effect of halving the budget, as in "halving ε multiplies the cost by 1.7 (1.6 to 1.8)". Return ""
+    unless the cost's exponent `slope` (mean, low, high) is negative and `symbol` is a budget."""
     if symbol not in BUDGETS or not slope[0] < 0:
         return ""
     mean, low, high = (2**-e for e in (slope[0], slope[2], slope[1]))
@@ -198,7 +198,7 @@ def promise(epsilon: float, delta: float) -> str:
 
 
 def odds(chance: float) -> str:
-    """Write a small chance in words: one in a million, one in 40,000, one in 10¹⁵. chance: above 0."""
+    """Write a small positive chance in words: one in a million, one in 40,000, one in 10¹⁵."""
     return "one in " + re.sub(r"^1 (?=[mbt])", "a ", human(1 / chance))
 
 

@@ -23,11 +23,11 @@ STOPS = "The slider stops only at values that we computed. "
 
 @dataclass(frozen=True)
 class Slider:
-    """The slider on a page. label: the name of its quantity; words: a label for each stop; at: the initial stop."""
+    """The slider on a page."""
 
-    label: str
-    words: tuple[str, ...]
-    at: int
+    label: str  # the name of its quantity
+    words: tuple[str, ...]  # a label for each stop
+    at: int  # the initial stop
 
 
 @dataclass(frozen=True)
@@ -47,9 +47,9 @@ class Plot:
 
 @dataclass(frozen=True)
 class Guess:
-    """The controls for predicting an answer, with a `Verdict` in the answer below them. content: see `guess_of`."""
+    """The controls for predicting an answer, with a `Verdict` in the answer below them."""
 
-    content: Mapping[str, Any]
+    content: Mapping[str, Any]  # from `guess_of`
 
 
 @dataclass(frozen=True)
@@ -59,17 +59,17 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Numbers:
-    """A table whose rows depend on the slider. cells: returns the rows, given the slider's stop."""
+    """A table whose rows depend on the slider."""
 
     columns: tuple[str, ...]
-    cells: Callable[[int], list[list[str]]]
+    cells: Callable[[int], list[list[str]]]  # returns the rows at a stop of the slider
 
 
 @dataclass(frozen=True)
 class Story:
-    """The scenes that a reader without a link sees first; at most one per page. content: see `pages.home.state`."""
+    """The story that readers see first unless they follow a link. A page has at most one."""
 
-    content: Mapping[str, Any]
+    content: Mapping[str, Any]  # from `pages.home.state`
 
 
 Block = str | Slider | Plot | Numbers | Guess | Verdict | Story
@@ -77,15 +77,15 @@ Block = str | Slider | Plot | Numbers | Guess | Verdict | Story
 
 @dataclass(frozen=True)
 class Document:
-    """The content of a page. about: a sentence below the title, or ""; blocks: its parts in order; strings are HTML."""
+    """The content of a page."""
 
     title: str
-    about: str
-    blocks: Sequence[Block]
+    about: str  # a sentence below the title, or ""
+    blocks: Sequence[Block]  # in order; strings are HTML
 
 
 def html_of(page: Document, nav: str) -> str:
-    """Return the page as HTML. nav: the HTML of the links to the other pages, from `links_to`."""
+    """Return the page as HTML, with the links to other pages in `nav` (see `links_to`)."""
     slider = next((block for block in page.blocks if isinstance(block, Slider)), None)
     stops = range(len(slider.words) if slider else 1)
     plots = [block for block in page.blocks if isinstance(block, Plot)]
@@ -129,7 +129,7 @@ def html_of(page: Document, nav: str) -> str:
 
 
 def links_to(pages: Sequence[tuple[str, str]], here: str) -> str:
-    """Return the links between the pages as HTML. pages: each page's (file, name); here: the file with the links."""
+    """Return the links between the pages as HTML. `here` is the file that contains them."""
     current = {here: ' aria-current="page"'}
     items = (f'<a href="{escape(file)}"{current.get(file, "")}>{escape(name)}</a>' for file, name in pages)
     return f'<nav aria-label="Pages">{" ".join(items)}</nav>'

@@ -52,7 +52,7 @@ def home(here: str, live: Sequence[tuple[str, str, str]], others: Sequence[tuple
 
 
 def numbers(place: int) -> list[list[str]]:
-    """Return a table row for each privacy model, with the number of users needed."""
+    """Return a table row with the number of users needed for each privacy model, at one stop of the slider."""
     return [[cost.name, sentences.rough_users(cost.needed)] for cost in known(HOME_BUDGETS[place])]
 
 

@@ -22,8 +22,7 @@ INTRO = "Read the question, make your prediction, and only then open the answer:
 
 
 def lesson(number: int, one: Lesson, following: tuple[str, Lesson] | None, listed: str) -> Document:
-    """Build the page for a lesson. number: the lesson's number, from 0; following: the file of the next lesson, and
-    that lesson; listed: the file of the list of lessons."""
+    """Build the page for a lesson, with links to the `following` lesson and to the list of lessons."""
     blocks: list[Block] = [f"<p>{escape(one.say)} {escape(INTRO)}</p>"]
     for at, step in enumerate(one.steps):
         blocks += question(one, at, step)
@@ -71,7 +70,7 @@ def question(one: Lesson, at: int, step: Step) -> list[Block]:
 
 
 def list_of_lessons(lessons: Sequence[tuple[str, Lesson]]) -> Document:
-    """Build the page that lists the lessons. lessons: each lesson's file and the lesson."""
+    """Build the page that lists the lessons, each given with its file."""
     cards = "".join(
         card(file, f"Lesson {number}: {one.title}", one).replace("h3>", "h2>")  # directly below the title
         for number, (file, one) in enumerate(lessons)

@@ -24,7 +24,7 @@ def played() -> list[ExploreExample]:
 
 
 def runs_of(examples: Sequence[ExploreExample]) -> list[RunSpec]:
-    """Return the runs to prepare for these examples: each run at each of its numbers of users, without duplicates."""
+    """Return the runs to prepare for these examples, each at several numbers of users, without duplicates."""
     curves = [curve.spec for each in examples for curve in each.curves]
     # The number of seeds does not matter: each run is prepared for the largest possible number.
     sizes = (spec.replace(episodes=size, seeds=1) for spec in curves for size in sizes_of(spec))
@@ -39,7 +39,7 @@ def replays(runs: Sequence[RunSpec], workers: int) -> Replays:
 
 
 def page_of(example: ExploreExample, ready: Replays, nav: str) -> str:
-    """Build the page for one example as HTML. ready: the result of `replays`; nav: links to other pages, as HTML."""
+    """Build an example's page as HTML from the results of `replays`. `nav` has the links to other pages."""
     return played_page(
         example.title, example.curves, AT_FIRST, lambda spec: ready[spec.replace(seeds=1)], nav
     )

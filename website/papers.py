@@ -50,7 +50,7 @@ def contents() -> str:
 
 
 def rows(found: ClaimReport) -> list[tuple[str, str, str, str]]:
-    """Return a table row (setting, measured, claimed, verdict) for each setting of a claim."""
+    """Return a table row for each setting of a claim: setting, measured value, claimed value and verdict."""
     settings = zip(found.claim.settings, found.numbers, found.findings, strict=True)
     return [
         (f"{number}. {setting.title}", numbers, setting.asks, one.verdict)

@@ -20,7 +20,7 @@ Stamps = tuple[tuple[Path, float], ...]
 
 
 class Shelf(Mapping[str, Lesson]):
-    """A mapping from keys to lessons, with a teacher's lessons last."""
+    """All lessons by key, with a teacher's own lessons last."""
 
     def __getitem__(self, key: str) -> Lesson:
         return _read(self.stamps)[0][key]
@@ -40,7 +40,7 @@ class Shelf(Mapping[str, Lesson]):
 
     @property
     def faults(self) -> list[str]:
-        """A sentence for each of a teacher's files that cannot be read, or about the folder if it does not exist."""
+        """Error messages about a teacher's files that cannot be read, or about a folder that does not exist."""
         folder = os.environ.get("DPRL_LESSONS")
         if folder and not Path(folder).is_dir():
             return [f"DPRL_LESSONS: {folder} is not a folder; give the folder with your lessons."]

@@ -1,4 +1,4 @@
-"""The charts of lessons: plots of the runs that a lesson's file names, and the numbers that its texts use.
+"""The charts in lessons, and the numbers that a lesson's text takes from them.
 
 A text refers to a number of its chart by a reading, such as `{needed(central):users}`, or by a quotient of two
 readings, such as `{needed(local) / needed(central):rough}`. Every chart has `READINGS`; some kinds have more.
@@ -35,7 +35,7 @@ EDGE = 1e-30  # the smallest divisor in a quotient of readings
 
 @dataclass(frozen=True)
 class DrawnSeries:
-    """A series in a chart. until: the x at which it ends before the answer is shown; 0 hides the whole curve."""
+    """A curve in a chart. Before the answer is shown, the curve ends at x = `until`; 0 hides all of it."""
 
     series: SpecSeries
     until: float = np.inf
@@ -43,7 +43,7 @@ class DrawnSeries:
 
 @dataclass(frozen=True)
 class Plot(Frame):
-    """The curves of a question's chart, with the frame in which they are drawn."""
+    """The curves of a question's chart, with the chart's titles and axes."""
 
     drawn: tuple[DrawnSeries, ...] = ()
 
@@ -83,7 +83,7 @@ class Chart:
 
     @property
     def height(self) -> float:
-        """The height of the line that curves should reach, or 0 if there is no line."""
+        """The height of the chart's target line, or 0 if it has none."""
         return self.level or self.kind.level
 
     def series(self, key: str, x: Array, rows: Array) -> DrawnSeries:
@@ -94,14 +94,14 @@ class Chart:
 
 @dataclass(frozen=True)
 class Drawn:
-    """A chart of known runs, with its plot and the numbers that can be read off it."""
+    """A chart with its plot, from which the numbers in a lesson's text are read."""
 
     chart: Chart
     evidence: Evidence
     plot: Plot
 
     def read(self, text: str) -> Any:
-        """Return the number that a reading stands for; for a measured exponent, also its interval."""
+        """Evaluate a reading such as `needed(central)`. For a measured exponent, return its interval as well."""
         first, _, second = text.partition("/")
         found = self._call(first)
         return first_of(found) / max(first_of(self._call(second)), EDGE) if second else found
@@ -115,7 +115,7 @@ class Drawn:
         return self.plot.drawn[list(self.chart.specs).index(key)].series
 
     def fill(self, template: str) -> str:
-        """Fill a text with the numbers of this chart."""
+        """Replace the readings in a text by their numbers from this chart."""
         return _Texts(self).vformat(template, (), {})
 
 
@@ -131,7 +131,7 @@ class _Texts(string.Formatter):
 
 
 def first_of(value: Any) -> float:
-    """Return a reading's number, without the interval if it has one."""
+    """Return the number from a reading, without the interval that may come with it."""
     return float(value[0] if isinstance(value, tuple) else value)
 
 
@@ -147,7 +147,7 @@ FORMATS: Mapping[str, Callable[[float], str]] = {
 
 
 def parsed_reading(text: str, chart: Chart) -> tuple[str, list[Any]]:
-    """Split a reading into its name and its arguments (curves or numbers). Raises SpecError if it is invalid."""
+    """Split a reading such as `needed(central)` into its name and its arguments. Raises SpecError if it is invalid."""
     found = re.fullmatch(r"\s*(\w+)\((.*)\)\s*", text)
     known = [*READINGS, *chart.kind.readings]
     if not found or found[1] not in known:
@@ -173,7 +173,7 @@ def _argument(text: str, chart: Chart) -> Any:
 
 
 def check_text(template: str, chart: Chart) -> None:
-    """Raise SpecError if a text uses a reading or a format that its chart does not have."""
+    """Raise SpecError if a text uses a reading or a number format that its chart does not support."""
     try:
         parts = [(name, spec) for _, name, spec, _ in string.Formatter().parse(template) if name is not None]
     except ValueError as error:
@@ -186,7 +186,7 @@ def check_text(template: str, chart: Chart) -> None:
 
 
 def needed(drawn: Drawn, key: str) -> float:
-    """Return the x from which a curve stays at or below the chart's level, or infinity if it does not."""
+    """Return the x from which a curve stays at or below the chart's level, or infinity if there is none."""
     one = drawn.series(key)
     found = search.stays_below(one.x, one.rows.mean(axis=0), drawn.chart.height)
     return math.inf if math.isnan(found) else found
@@ -214,7 +214,7 @@ def where(drawn: Drawn, key: str, y: float) -> float:
 
 
 def growth(drawn: Drawn, key: str) -> tuple[float, float, float]:
-    """Return the exponent with which a curve grows over the chart's window, and the ends of its 95% interval."""
+    """Return the exponent of a curve's growth over the chart's window, and the ends of its 95% interval."""
     one, (start, end) = drawn.series(key), drawn.chart.window
     late = (one.x >= start) & (one.x <= end)
     if drawn.chart.kind.over_epsilon:
@@ -242,7 +242,7 @@ READINGS: Mapping[str, Callable[..., Any]] = {
 
 
 def framed(chart: Chart, drawn: tuple[DrawnSeries, ...], **more: Any) -> Plot:
-    """Return a plot with the default frame of its kind and the changes in the lesson's file. more: further changes."""
+    """Return a plot with the default frame of its kind, adjusted by the lesson's file and by `more`."""
     kind, level, said = chart.kind, chart.height, SAID[chart.kind.key]
     offline = any(kind_of(spec).measure == GAP for spec in chart.specs.values())
     frame = {
@@ -264,7 +264,7 @@ def framed(chart: Chart, drawn: tuple[DrawnSeries, ...], **more: Any) -> Plot:
 
 
 def draw(chart: Chart, evidence: Evidence) -> Drawn:
-    """Draw a chart of known runs, and mark the point that its answer is about, if there is one."""
+    """Draw a chart from the evidence, and mark the point that the answer concerns, if there is one."""
     found = Drawn(chart, evidence, chart.kind.plot(chart, evidence))
     if not chart.point:
         return found

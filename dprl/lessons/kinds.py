@@ -46,7 +46,7 @@ def sweep(spec: RunSpec) -> tuple[RunSpec, ...]:
 
 
 def _share(evidence: Evidence, spec: Any) -> tuple[Array, Array]:
-    """Return the share of V* that an average episode has lost so far, or that the learned policy loses."""
+    """Return the share of V* that is lost: by an average episode so far, or by the learned policy."""
     run = evidence.runs[spec]
     per = run.values if kind_of(spec).measure == GAP else run.values / run.at
     return run.at.astype(float), per / run.v_star
@@ -65,7 +65,7 @@ def _noise(evidence: Evidence, spec: RunSpec) -> tuple[Array, Array]:
 
 
 def right(drawn: Drawn, epsilon: float = math.inf) -> float:
-    """Return an upper bound on how many of PEOPLE users an attacker can guess correctly; by default, without noise."""
+    """Bound how many of PEOPLE users an attacker can guess correctly. An infinite epsilon means no noise."""
     if math.isinf(epsilon):
         return float(PEOPLE * best_guess(COIN, np.zeros(1), np.zeros(1)))
     found = drawn.evidence.answers["promise", ATTACK.run.replace(epsilon=epsilon)]
@@ -73,7 +73,7 @@ def right(drawn: Drawn, epsilon: float = math.inf) -> float:
 
 
 def belief(drawn: Drawn, epsilon: float) -> float:
-    """Return the highest posterior belief that an even prior allows at this epsilon, or the lowest one for -epsilon."""
+    """Return the highest posterior belief that epsilon allows after an even prior, or the lowest one for -epsilon."""
     return float(posterior(COIN, epsilon))
 
 
@@ -93,7 +93,7 @@ def _beliefs(chart: Chart, evidence: Evidence) -> Plot:
 
 
 def _deltas(chart: Chart, evidence: Evidence) -> Plot:
-    """Plot the epsilon proved for the noise of each run, at each delta."""
+    """Plot the pairs (epsilon, delta) that we prove for the noise of each run."""
     drawn = []
     for key, spec in chart.specs.items():
         found = evidence.answers["promise", spec]
@@ -119,13 +119,13 @@ def _attack(chart: Chart, evidence: Evidence) -> Plot:
 
 
 def _least_false(drawn: Drawn, true: float) -> float:
-    """Return the smallest share of false positives that any attacker can reach at a share `true` of true positives."""
+    """Return the smallest false positive rate of any attacker whose true positive rate is `true`."""
     proved = drawn.evidence.answers["promise", ATTACK.run]
     return float(np.interp(true, 1 - np.array(proved["missed"]), np.array(proved["false"])))
 
 
 def _errors(evidence: Evidence, way: str) -> Array:
-    """Return the errors of two users who work out the data of a third user, over all repetitions [users]."""
+    """Return the errors of two users who work out a third user's data, from all repetitions in one array."""
     return np.concatenate([read(evidence.answers[asked], way) for asked in COLLUDED])
 
 
@@ -167,7 +167,7 @@ GUESSED: Mapping[str, Callable[..., Any]] = {"right": right, "belief": belief}
 
 
 def asks_of_noise(spec: RunSpec) -> tuple[tuple[str, Any], ...]:
-    """Return the questions about the noise: its proved guarantee and, for noise as in a paper, also the stated one."""
+    """Ask for the proved guarantee of a run's noise and, for noise as in a paper, also for the stated one."""
     return ("promise", spec), *([("guarantee", spec)] if spec.calibration == "paper" else [])
 
 

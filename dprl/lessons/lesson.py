@@ -1,4 +1,4 @@
-"""A lesson read from its TOML file: questions, each with a chart, a guess, the answer, and the reason for it.
+"""A lesson read from its TOML file. Each question has a chart, a guess, the answer, and an explanation.
 
 docs/how-to/lessons.md explains the file. A faulty file raises SpecError, with one sentence that names the field.
 """
@@ -31,7 +31,7 @@ ENDS = messages("lessons")["answer"]
 
 
 class Table:
-    """A table in a lesson's file. where: the name of the table in errors."""
+    """A table in a lesson's file, which error messages call `where`."""
 
     def __init__(self, values: Any, where: str) -> None:
         if not isinstance(values, Mapping):
@@ -68,7 +68,7 @@ class Table:
                 raise self.refuse(name, said)
 
     def refuse(self, name: str, sentence: str) -> SpecError:
-        """Return an error with this sentence about a field of this table."""
+        """Return an error about one field of this table."""
         return SpecError(f"{self.where}, {name}", sentence)
 
 
@@ -96,7 +96,7 @@ class Step:
 
     @property
     def questions(self) -> tuple[tuple[str, Any], ...]:
-        """The questions (simulation.kinds) whose answers the chart needs, each with a spec."""
+        """The questions that workers must answer for the chart, each with a spec (see simulation.kinds)."""
         asks, curves = self.chart.kind.asks, self.chart.specs.values()
         return tuple(dict.fromkeys(asked for spec in curves for asked in asks(spec))) if asks else ()
 
@@ -112,7 +112,7 @@ class Step:
         return charts.draw(self.chart, evidence)
 
     def truth(self, evidence: Evidence) -> Any:
-        """Return the true answer, in the form of the prediction's answers."""
+        """Return the true answer, in the same form as a guess."""
         if isinstance(self.answer, float):
             return self.answer
         drawn = self.drawn(evidence)
@@ -132,7 +132,7 @@ class Step:
         return self.drawn(evidence).fill(self.texts["why"])
 
     def reply(self, text: str, evidence: Evidence) -> str:
-        """Return the usual reasoning behind a guess; "" if none is given. Raises SpecError for an invalid guess."""
+        """Return the usual reasoning behind a guess, or "" if none is known. Raises SpecError for an invalid guess."""
         prediction: Any = self.prediction
         errors = prediction.errors(prediction.parse(text), self.truth(evidence))
         found = next((self.replies[error] for error in errors if error in self.replies), "")
@@ -144,12 +144,12 @@ class Step:
         return float(prediction.score(prediction.parse(text), self.truth(evidence)))
 
     def off(self, text: str, evidence: Evidence) -> str:
-        """Describe the error of a guess. Raises SpecError for an invalid guess."""
+        """Describe how far a guess is off. Raises SpecError for an invalid guess."""
         prediction: Any = self.prediction
         return str(prediction.verdict(prediction.parse(text), self.truth(evidence)))
 
     def together(self, texts: Sequence[str], evidence: Evidence) -> str:
-        """Describe a class's error. texts: at least one answer. Raises SpecError if an answer is invalid."""
+        """Describe how far one or more answers are off. Raises SpecError if an answer is invalid."""
         prediction: Any = self.prediction
         return str(prediction.together(list(map(prediction.parse, texts)), self.truth(evidence)))
 
@@ -167,13 +167,13 @@ class Lesson:
     attempt: tuple[str, str] | None  # a suggestion for a next step, and its link
 
     def met(self, at: int) -> tuple[str, Mapping[str, Any]] | None:
-        """Return the environment that first appears at a step, counted from 0, or None."""
+        """Return the environment if it first appears at step `at` (from 0), otherwise None."""
         here = self.steps[at].environment
         return here if not at or self.steps[at - 1].environment != here else None
 
 
 def read_lesson(path: Path, own: Mapping[str, Any] | None = None) -> Lesson:
-    """Read the lesson in a file. own: translated texts from `messages`. Raises SpecError for a faulty file."""
+    """Read a lesson from a file, with translated texts from `own` if given. Raises SpecError for a faulty file."""
     try:
         table = Table(overlaid(tomllib.loads(path.read_text("utf-8")), own or {}), path.name)
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
@@ -204,7 +204,7 @@ Curves = Mapping[str, tuple[Any, str]]  # spec and name by key
 
 
 def _curves(table: Table) -> Curves:
-    """Build the runs of a lesson from the shared `runs` and the settings in each of `curves`."""
+    """Build a lesson's runs from the settings that they share and the settings of each curve."""
     common, found = table.take("runs", dict, {}), {}
     for key, own in table.take("curves", dict).items():
         one = Table(own, f"{table.where}, curves.{key}")
@@ -314,7 +314,7 @@ def _chart(table: Table, curves: Curves) -> Chart:
 
 
 def _prediction(kind: str, guess: Table, chart: Chart) -> tuple[Prediction, dict[str, Any]]:
-    """Read the form of a guess, the replies to its choices, and the answer if it is one of the choices."""
+    """Read the form of the guess and, if it is a choice, also the replies and the right answer."""
     if kind == "order":
         return Order(tuple(chart.names.values()), tuple(chart.specs)), {}
     if kind == "number":

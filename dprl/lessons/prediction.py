@@ -1,4 +1,4 @@
-"""A learner's guess before the answer is shown: an order of curves, a place on an axis, or one of a few answers.
+"""A learner's guess before the answer is shown: an order of curves, a position on an axis, or one of a few answers.
 
 In links and on phones, a guess is a short text, which each kind of prediction reads and writes.
 """
@@ -37,8 +37,8 @@ def _capital(words: str) -> str:
 
 @dataclass(frozen=True)
 class Order:
-    """A matching of names to curves. An answer is a tuple with the index of each curve's name; its text has a letter
-    for each, such as "bac". In an unfinished text, "-" stands for a curve that has no name yet."""
+    """A matching of names to curves. An answer is a tuple with the index of each curve's name. Its text has one letter
+    per curve, such as "bac"; "-" marks a curve without a name."""
 
     items: tuple[str, ...]  # the names to choose from, in the order in which they are offered
     keys: tuple[str, ...] = ()  # the keys of the items in a lesson's file
@@ -60,8 +60,8 @@ class Order:
         return "".join(self.letters[place] for place in answer)
 
     def put(self, text: str, item: int, curve: int | None = None) -> str:
-        """Give a name to a curve (by default, the first unnamed one), or take it back if the curve has it already, and
-        return the new text. text: a complete or unfinished answer, or ""."""
+        """Give a name to a curve, and return the new text. If the curve already has the name, remove it instead. By
+        default, name the first unnamed curve."""
         names = list(text) if len(text) == len(self.items) else [OPEN] * len(self.items)
         letter = self.letters[item]
         before = names.index(letter) if letter in names else None
@@ -83,7 +83,7 @@ class Order:
         return sum(a == b for a, b in zip(guess, truth, strict=True)) / len(truth)
 
     def errors(self, guess: Sequence[int], truth: Sequence[int]) -> list[str]:
-        """Name the errors of a guess, beginning with the first pair of curves in the wrong order."""
+        """Name the errors in a guess, beginning with the first pair of curves in the wrong order."""
         if tuple(guess) == tuple(truth):
             return ["right"]
         place = {item: i for i, item in enumerate(truth)}
@@ -92,7 +92,7 @@ class Order:
         return [*wrong, "wrong"]
 
     def together(self, answers: Sequence[Sequence[int]], truth: Sequence[int]) -> str:
-        """Describe how many of a class's predictions (at least one) are correct, and name the most frequent mistake."""
+        """Describe how many of one or more predictions are correct, and name the most frequent mistake."""
         n, right = len(answers), sum(tuple(answer) == tuple(truth) for answer in answers)
         name = "orders_one" if 1 in (right, n) else "orders"
         said = filled(VERDICT[name], right=right, predictions=counted(n, "prediction"), n=len(truth))
@@ -108,7 +108,7 @@ class Order:
         return listed([f"{i}. {self.items[place]}" for i, place in enumerate(answer, 1)])
 
     def draw(self, chart: Chart, asked: AskedChart, text: str, truth: Sequence[int], shown: bool) -> None:
-        """Draw the numbers of the curves, and the names that an answer gives them. The items are the chart's curves."""
+        """Label the chart's curves with numbers and with the names that an answer gives them."""
         names = text if len(text) == len(self.items) else OPEN * len(self.items)
         words = [self.items[self.letters.index(letter)] if letter != OPEN else "" for letter in names]
         figures.tags(chart, asked, truth, words, shown)
@@ -177,7 +177,7 @@ class Marker:
         return abs(math.log10(guess / truth)) if self.log else abs(guess - truth)
 
     def verdict(self, guess: float, truth: float) -> str:
-        """Describe the error of a guess."""
+        """Describe how far a guess is off."""
         found = {"by": _capital(self.by), "truth": self.said(truth), "off": self._off(guess, truth)}
         return filled(VERDICT["marker"], said=self.said(guess), **found)
 
@@ -188,7 +188,7 @@ class Marker:
         return dict(VERDICT[kind])
 
     def _off(self, guess: float, truth: float) -> str:
-        """Describe the direction of a guess's error and, on a log axis, its factor."""
+        """State whether a guess is too low or too high and, on a log axis, give the factor."""
         way = self.words["under" if (guess < truth) != self.inverse else "over"]
         if not self.log:
             hit = self.distance(guess, truth) <= (self.high - self.low) / self.steps
@@ -199,7 +199,7 @@ class Marker:
         return filled(VERDICT["times"], times=rough(times), way=way)
 
     def errors(self, guess: float, truth: float) -> list[str]:
-        """Name the error of a guess: `low`, `high`, or `right` if there is none."""
+        """Name the error in a guess: `low`, `high`, or `right` if there is none."""
         if self.score(guess, truth) == 1:
             return ["right"]
         return ["low" if (guess < truth) != self.inverse else "high"]
@@ -210,7 +210,7 @@ class Marker:
         return list(dict.fromkeys(ordered[(n - 1) // 2 : n // 2 + 1]))
 
     def together(self, answers: Sequence[float], truth: float) -> str:
-        """Compare the median of a class's predictions (at least one) with the truth, in words."""
+        """Compare the median of one or more predictions with the truth, in a sentence."""
         n, (middle, *other) = len(answers), self.typical(answers)
         found = {"by": _capital(self.by), "truth": self.said(truth), "said": self.said(middle)}
         if other:
@@ -221,7 +221,7 @@ class Marker:
         return filled(VERDICT["markers"], n=n, less=self.words["less"], **found)
 
     def score(self, guess: float, truth: float) -> float:
-        """Return 1 for a hit, PART for a near miss (within a factor of PART_NEAR, or PART_WIDE of the axis), else 0."""
+        """Return 1 for a hit, PART for a near miss, and 0 otherwise."""
         off = self.distance(guess, truth)
         if self.log:
             hit, near = math.log10(NEAR), math.log10(PART_NEAR)
@@ -237,7 +237,7 @@ class Marker:
         return (one if one and number == "1" else self.unit).format(number)
 
     def draw(self, chart: Chart, asked: AskedChart, text: str, truth: float, shown: bool) -> None:
-        """Draw a line at the answer in the text and, if `shown`, one at the measured value."""
+        """Draw a line at the guess, if there is one, and at the measured value, if `shown`."""
         if asked.people:
             figures.circles_of_users(chart, asked, truth if shown else self.parse(text) if text else 0.0)
         if not shown:
@@ -283,11 +283,11 @@ class Choice:
         )
 
     def score(self, guess: float, truth: float) -> float:
-        """Return 1 if no other choice is nearer, else 0."""
+        """Return 1 if the guess is the choice nearest to the truth, and 0 otherwise."""
         return float(self.nearest(truth)[0] == guess)
 
     def errors(self, guess: float, truth: float) -> list[str]:
-        """Return the index of a guess among the choices as a text, which serves as the name of its error."""
+        """Return the index of the guess among the choices, as text. This index names the error."""
         return [str([value for value, _ in self.choices].index(guess))]
 
     def typical(self, answers: Sequence[float]) -> list[float]:
@@ -295,7 +295,7 @@ class Choice:
         return multimode(sorted(answers))
 
     def together(self, answers: Sequence[float], truth: float) -> str:
-        """Describe how many of a class's answers (at least one) are right, and the most frequent answers."""
+        """Describe how many of one or more answers are right, and name the most frequent ones."""
         n, right = len(answers), sum(self.score(answer, truth) == 1 for answer in answers)
         name = ("slopes" if self.of else "choices") + ("_one" if 1 in (right, n) else "")
         most = (self.said(answer).rstrip(".") for answer in self.typical(answers))
@@ -317,7 +317,7 @@ class Choice:
         return self.start, float(value_at(asked, asked.curves[-1], self.start))
 
     def draw(self, chart: Chart, asked: AskedChart, text: str, truth: float, shown: bool) -> None:
-        """Draw the possible continuations, and the chosen one as a guess. For plain answers, draw nothing."""
+        """Draw the possible continuations of the curve, and mark the chosen one. Draw nothing for plain answers."""
         if not self.of:
             return
         start = self.origin(asked)
@@ -332,7 +332,7 @@ Prediction = Order | Marker | Choice
 def cloud(
     prediction: Prediction, chart: Chart, asked: AskedChart, answers: Sequence[Any], shown: bool = False
 ) -> None:
-    """Draw many faint answers; those that agree look darker. shown: add typical ones. Orders are not drawn."""
+    """Draw many answers faintly, so that equal ones look darker. Add the typical one if `shown`. Skip orders."""
     if isinstance(prediction, Order):
         return
     drawn: dict[Who, Sequence[Any]] = {"other": answers}

@@ -1,1 +1,1 @@
-"""The steps for a class, the coin that randomises answers, and the estimates; `dprl.runs.rooms` stores the rooms."""
+"""Steps for a class, the coin that randomises answers, and estimates from them. `dprl.runs.rooms` stores the rooms."""

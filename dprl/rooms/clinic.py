@@ -1,4 +1,4 @@
-"""The clinic, which phones play: each phone is a patient in a synthetic environment and sends randomised answers.
+"""The clinic that a class plays on phones. Each phone is a simulated patient who sends randomised answers.
 
 A patient follows the advice of an algorithm that has no data yet: DP-UCBVI's policy before its first user. The phone
 draws the episode and keeps it. It also draws the steps that it is asked about and, for each of them, one part: the
@@ -34,15 +34,15 @@ FORM = re.compile(r"[0-9](?:-[mnr][01]+)+")
 
 
 class Answered(NamedTuple):
-    """One answer in a report: the step (0, 1, ...), the part, and the randomised bits, [S] or, for m, [S * S]."""
+    """One answer in a report: its step, its part, and its randomised bits."""
 
-    step: int
-    part: int
-    bits: tuple[int, ...]
+    step: int  # 0, 1, ...
+    part: int  # 0 for m, 1 for n, 2 for r
+    bits: tuple[int, ...]  # [S] or, for m, [S * S]
 
 
 class Asking(NamedTuple):
-    """The questions that phones are asked about their steps at a given epsilon.
+    """The questions that phones are asked at a given epsilon.
 
     Attributes:
         groups: the number of groups of steps; a phone answers about the steps of one group.
@@ -60,7 +60,7 @@ class Asking(NamedTuple):
         return opposites(self.bit)
 
     def steps(self, group: int, H: int) -> range:
-        """Return the steps that phones in a group are asked about."""
+        """Return the steps about which the phones in a group are asked."""
         return range(group, H, self.groups)
 
     def chance(self, part: int) -> float:
@@ -85,7 +85,7 @@ def asking_at(epsilon: float) -> Asking:
 
 
 def first_policy() -> NDArray[np.int64]:
-    """Return the advice before the first user [H, S]. All actions look equal, so it is the first action (no drug)."""
+    """Return the initial advice [H, S]. It is always the first action (no drug), because all actions look equal."""
     return np.zeros((world().H, world().S), dtype=np.int64)
 
 
@@ -106,13 +106,13 @@ def parse_report(report: str, epsilon: float) -> list[Answered] | None:
 
 
 def width(part: int) -> int:
-    """Return the number of bits in an answer: one per state or, for m, one per pair of a state and the next state."""
+    """Return the number of bits in an answer: one for each state or, in part m, for each transition between states."""
     return world().S ** (2 if part == 0 else 1)
 
 
 def spread_of_visits(n: int, epsilon: float) -> float:
-    """Return the largest standard deviation of `visits_read` with n reports, which occurs if everybody is always in the
-    same state. A phone's reports on different steps are uncorrelated, so their variances add up."""
+    """Return the standard deviation of `visits_read` with n reports in the worst case, in which everybody is always in
+    the same state. A phone's reports on different steps are uncorrelated, so their variances add up."""
     asked = asking_at(epsilon)
     turned = flip(asked.bit)
     noise = turned * (1 - turned) / (1 - 2 * turned) ** 2
@@ -120,7 +120,7 @@ def spread_of_visits(n: int, epsilon: float) -> float:
 
 
 def visits_read(reports: Iterable[str], epsilon: float) -> Array:
-    """Return an unbiased estimate, from the reports, of the visits to each state over all steps [S]."""
+    """Estimate the visits to each state over all steps from the reports, without bias [S]."""
     asked = asking_at(epsilon)
     turned = flip(asked.bit)
     answers = (one for report in reports for one in parse_report(report, epsilon) or ())
@@ -140,7 +140,7 @@ def visits_expected(n: int) -> Array:
 
 
 def on_phone(epsilon: float) -> Mapping[str, Any]:
-    """Return the data that a phone needs to play, with probabilities as ranges of the DRAWS equally likely integers."""
+    """Return the data that a phone needs to play, in which integers up to DRAWS represent the probabilities."""
     mdp, told, asked = world(), first_policy(), asking_at(epsilon)
     rows = np.arange(mdp.S)
     return {
@@ -156,7 +156,7 @@ def on_phone(epsilon: float) -> Mapping[str, Any]:
 
 
 def outcomes(chances: Any) -> list[int]:
-    """Return the end of each event's range among the DRAWS outcomes; the last possible event gets the rest."""
+    """Divide the DRAWS outcomes among events by probability, and return where each event's range ends."""
     sums = [min(round(float(s) * DRAWS), DRAWS) for s in np.cumsum(chances)]
     last = max(i for i, chance in enumerate(chances) if chance > 0)
     return [*sums[:last], *[DRAWS] * (len(sums) - last)]

@@ -30,13 +30,13 @@ def flip(epsilon: float) -> float:
 
 
 def report(answer: bool, epsilon: float, drawn: int) -> bool:
-    """Return the report for an answer, as phones compute it in assets/web/coin.js. drawn: uniform on 0 .. DRAWS - 1."""
+    """Randomise an answer as assets/web/coin.js does. The integer `drawn` is uniform on 0 .. DRAWS - 1."""
     return answer != (drawn < opposites(epsilon))
 
 
 @lru_cache(maxsize=64)
 def law(epsilon: float, n: int) -> Array:
-    """Return a table [n + 1, n + 1]: row t has the probabilities of 0 to n yes reports if t of n answers are yes."""
+    """Return the probabilities of 0 to n yes reports, with a row for each true number of yes answers [n + 1, n + 1]."""
     from scipy.stats import binom
 
     wrong = flip(epsilon)
@@ -48,7 +48,7 @@ def law(epsilon: float, n: int) -> Array:
 
 
 def share_of_yes(reported: float, n: int, epsilon: float) -> Measured:
-    """Estimate the share of yes answers among n answers from the number of yes reports, with an interval at LEVEL.
+    """Estimate the share of yes answers from the number of yes reports, with an interval at LEVEL.
 
     We correct the Clopper-Pearson interval for the probability of a yes report for the coin, and cut it to [0, 1]. It
     covers the true share over the coins alone, because n coins with different probabilities vary less than n coins with
@@ -64,8 +64,9 @@ def share_of_yes(reported: float, n: int, epsilon: float) -> Measured:
 
 @lru_cache(maxsize=1024)
 def shuffled(epsilon: float, n: int, delta: float) -> float:
-    """Return the least epsilon' (at most `epsilon`) for which n reports, mixed by a trusted shuffler and seen once, are
-    (epsilon', delta)-private when one answer is replaced. delta: from 10^-9 to below 1.
+    """Return the least epsilon' for which n shuffled reports are (epsilon', delta)-private when one answer is replaced.
+
+    A trusted shuffler mixes the reports. epsilon' is at most `epsilon`, and delta must be from 10^-9 to below 1.
 
     This is exact. Mixed bits reveal only their sum, and replacing an answer changes the true number by one, so we
     compare neighbouring rows of `law` in both directions. The bound of Feldman, McMillan and Talwar (2021, Theorem 3.1)
@@ -85,9 +86,11 @@ def shuffled(epsilon: float, n: int, delta: float) -> float:
 
 
 def curator_count(yes: int, epsilon: float, rng: np.random.Generator) -> tuple[int, int]:
-    """Return a trusted curator's noisy count of `yes` answers, and its largest error in a share LEVEL of all draws.
+    """Return a trusted curator's noisy count of yes answers, and its error bound for a share LEVEL of all draws.
+
     The count is (epsilon, 0)-private when one answer is replaced. Its noise z is two-sided geometric, with
-    probabilities proportional to e^(-epsilon |z|) (Ghosh, Roughgarden, Sundararajan 2009)."""
+    probabilities proportional to e^(-epsilon |z|) (Ghosh, Roughgarden, Sundararajan 2009).
+    """
     ratio = math.exp(-epsilon)
     said = yes + int(rng.geometric(1 - ratio)) - int(rng.geometric(1 - ratio))
     # P(|z| > far) is 2 ratio^(far + 1)/(1 + ratio)

@@ -60,7 +60,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Clinic:
-    """The clinic, in which each phone plays a patient who reports at `epsilon`. Raises SpecError if it is invalid."""
+    """The clinic, where each phone plays a patient and reports at `epsilon`. Raises SpecError for an invalid value."""
 
     epsilon: float
     kind: ClassVar[str] = "clinic"
@@ -76,7 +76,7 @@ class Clinic:
 
 @dataclass(frozen=True)
 class Guess:
-    """A prediction at a lesson's step (0, 1, ...). It is about a chart, not a person, so no coin is used."""
+    """A prediction at one step of a lesson. It is about a chart, not a person, so it needs no coin."""
 
     lesson: str
     step: int
@@ -90,7 +90,7 @@ class Guess:
 
 @dataclass(frozen=True)
 class Recap:
-    """The end of a lesson, with its main points and the results of the class. lesson: the lesson's key."""
+    """The end of a lesson, with its main points and the results of the class."""
 
     lesson: str
     kind: ClassVar[str] = "recap"
@@ -128,7 +128,7 @@ def from_json(text: str) -> Content:
 
 @dataclass(frozen=True)
 class ClassStep:
-    """A step of a class.
+    """A step that a teacher put to a class, with the answers.
 
     Attributes:
         place: 0 for the first step, 1 for the second, ...
@@ -165,7 +165,7 @@ class ShareEstimate:
 
 
 def estimate_share(room: str, step: ClassStep) -> ShareEstimate | None:
-    """Estimate the share of yes among the answers to a question, or return None. room: seeds the curator's noise."""
+    """Estimate the share of yes answers, or return None without answers. The room's code seeds the curator's noise."""
     if not step.answers or not isinstance(step.content, Question):
         return None
     n, reported, epsilon = len(step.answers), step.answers.count(YES), step.content.epsilon

@@ -1,4 +1,4 @@
-"""The links of the Attack page, its part of a visitor's session, and its access to the store.
+"""The links to the Attack page, its state for a visitor, and its access to the store.
 
     v=1 & b=<run> & first=0/0/1 & second=5/0/1 & noise=half & step=tree & ...
 
@@ -40,7 +40,7 @@ def encode(spec: AttackSpec, step: str = STEPS[0]) -> list[tuple[str, str]]:
 def decode(
     parameters: Mapping[str, Sequence[str]], problems: list[str], files: Mapping[str, str] | None = None
 ) -> tuple[AttackSpec, str]:
-    """Read an attack and the step of the collusion from a link. problems, files: see `links.decode`."""
+    """Read an attack and the collusion step from a link, and report unusable values in `problems`."""
     changes: list[dict[str, Any]] = []
     if (text := links.last(parameters, "b")) is not None:
         run, wrong = links.decode_spec(text, files)
@@ -68,7 +68,7 @@ RUNS = AttackRuns(group="attack")
 
 @dataclass(kw_only=True)
 class Attack(PageState):
-    """The state of the page for one visitor: the attack, the step of the collusion, and the guesses."""
+    """The state of the page for one visitor: the attack, the collusion step, and the guesses."""
 
     spec: AttackSpec = DEFAULT
     step: str = STEPS[0]

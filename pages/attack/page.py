@@ -77,7 +77,7 @@ def controls() -> tuple[RunSpec | None, str]:
 
 
 def attack_box(run: RunSpec | None, refusal: str) -> None:
-    """Describe what Run will do, and draw the buttons. run, refusal: the return values of `controls`."""
+    """Describe what Run will do, and draw the buttons. The arguments are the return values of `controls`."""
     spec, shown = None, attack().spec
     if run is not None:
         same = run.replace(seeds=1, root_seed=0) == shown.run
@@ -116,7 +116,7 @@ def release_part() -> None:
 
 
 def choices(going: bool) -> None:
-    """Draw the controls for the two episodes, the noise, and the places of the episodes."""
+    """Draw the controls for the two episodes, the noise, and the positions of the episodes in the run."""
     a = attack()
     pairs = {key: {"first": one, "second": other} for key, (one, other) in pairs_of(a.spec.run).items()}
     shown = {"first": a.spec.first, "second": a.spec.second}
@@ -243,7 +243,7 @@ def take_guess(right: bool) -> None:
 
 
 def collusion_part() -> None:
-    """Draw one step of the collusion with its chart."""
+    """Draw one step of the example in which two users collude, with its chart."""
     a = attack()
     st.markdown("## Two users collude", anchors=False)
     segments("Step", "step", STEPS, a.step, lambda step: a.put(step=step))

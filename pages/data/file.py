@@ -155,7 +155,7 @@ def receive(own: Own, file: Any, declared: str) -> None:
 
 
 def collect(own: Own) -> None:
-    """Store what was read from a file once it is ready, and drop counts that are no longer stored."""
+    """Store the data from a file once they have been read, and drop counts that are no longer stored."""
     reading = own.reading
     if reading is not None and reading.done:
         own.reading = None

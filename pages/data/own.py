@@ -37,7 +37,7 @@ def example_trace() -> UploadTrace:
 
 @dataclass(kw_only=True)
 class Own(PageState):
-    """A visitor's data set and the form's values. Links contain neither."""
+    """A visitor's data set and the form's values. Links never contain them."""
 
     states: str = ""  # as typed, separated by commas, like the other lists
     actions: str = ""
@@ -90,7 +90,7 @@ class Own(PageState):
         return None if self.data is None or rho is None else self.data.replace(rho=rho)
 
     def refusal(self) -> str:
-        """Return a sentence about why the budget refuses the offered release, or "" if it fits. Raises SpecError."""
+        """Explain why the privacy budget refuses the offered release, or return "" if it fits. Raises SpecError."""
         if self.spec is None or store().public:
             return ""
         return Budget(self.budget, rho=self.total).refusal(draws_of(self.spec))
@@ -111,24 +111,24 @@ def going(own: Own) -> bool:
 
 @dataclass(eq=False)
 class _Belonging:
-    """The data of one tab. end: deletes them; busy: whether they are in use; seen: when the tab was last open."""
+    """The data of one browser tab."""
 
     session: str | None
-    end: Callable[[], object]
-    busy: Callable[[], bool]
-    seen: float = field(default_factory=time.monotonic)
+    end: Callable[[], object]  # deletes the data
+    busy: Callable[[], bool]  # returns whether the data are in use
+    seen: float = field(default_factory=time.monotonic)  # when the tab was last open
 
 
 class Belongings:
-    """All tabs' data on this server, by name. Data are deleted once their tab has been closed for the store's grace
-    period and nothing uses them, so a visitor who reloads the page in time loses nothing."""
+    """The data of all browser tabs on this server. Data are deleted once nothing uses them and their tab has been
+    closed for the store's grace period, so a visitor can reload the page without losing them."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._all: dict[str, _Belonging] = {}
 
     def add(self, name: str, end: Callable[[], object], busy: Callable[[], bool]) -> None:
-        """Register data of this visitor's tab. end: deletes them; busy: returns whether they are in use."""
+        """Register data of this visitor's tab. `end` deletes them, and `busy` returns whether they are in use."""
         with self._lock:
             self._all[name] = _Belonging(session_id(), end, busy)
 
@@ -152,7 +152,7 @@ class Belongings:
 
 @st.cache_resource(show_spinner=False)
 def belongings() -> Belongings:
-    """Return the data of this server's tabs, with a thread that deletes them in time."""
+    """Return the data of all browser tabs, and start a thread that deletes the data of closed tabs."""
     found = Belongings()
     watch("belongings", lambda: found.look(connected, store().grace))
     return found

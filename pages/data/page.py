@@ -46,7 +46,7 @@ def main() -> None:
 
 
 def draw(own: Own, corner: DeltaGenerator, live: bool) -> None:
-    """Draw an example and the visitor's own file; redraw while a file is being read or a release computed."""
+    """Draw an example and the visitor's own file, and redraw while a file is read or a release is computed."""
     if live != going(own):
         st.rerun()
     with corner:
@@ -134,7 +134,7 @@ def on_one_screen(trace: UploadTrace, releases: int, key: str) -> None:
 
 
 def beside_usual(spec: UploadSpec, trace: UploadTrace, night: bool) -> Picture:
-    """Draw the policy next to the users' most frequent actions, according to the release."""
+    """Draw the learned policy next to the users' most frequent actions, which the release estimates."""
     public, file, E = spec.public, trace.portable, float(next(iter(trace.errors.values())))
     labels = file.met
     met = [public.states.index(state) for state in labels]

@@ -1,4 +1,4 @@
-"""The tabs of Online about one run (Counts, Confidence set and Policy), and the menus that select a run."""
+"""The Online page's tabs about a single run (Counts, Confidence set and Policy), and the menus that select it."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def statuses() -> list[RunStatus]:
 
 
 def going(runs: Sequence[RunStatus]) -> list[RunStatus]:
-    """Return the active runs: those of the curves and, for the privacy cost, of their baselines."""
+    """Return the active runs of the curves and, if the privacy cost is drawn, of their baselines."""
     e = session().explore
     baselines = [c.spec.baseline() for c in e.shown if c.spec.privacy != "none" and e.view.measure == "extra"]
     return [run for run in [*runs, *map(ONLINE.status, baselines)] if run.state in ACTIVE]
@@ -91,7 +91,7 @@ def stretch(trace: SeedTrace) -> tuple[str, int, int]:
 
 
 def moment(found: SeedTrace, first: int | None = None) -> int:
-    """Draw a slider over the stored moments, initially at episode `first` or the last one. Return the chosen index."""
+    """Draw a slider over the stored episodes, initially at `first` or the last one, and return the chosen index."""
     episodes = [int(k) for k in found.detail_episodes]
     e = session().explore
     return episodes.index(view.steps(e, "Episodes so far", "episode", episodes, count, otherwise=first))

@@ -46,7 +46,7 @@ from pages.shared.visitor.state import add, ask, begin, read_address, session, w
 
 
 def chips(titles: list[str]) -> None:
-    """Draw a chip with a legend symbol for each curve, the buttons that keep drafts, and ready-made comparisons."""
+    """Draw a chip with a legend symbol for each curve, buttons to keep drafts, and ready-made comparisons."""
     s = session()
     curves = s.explore.shown
     rules = []
@@ -91,7 +91,7 @@ def show_example(example: ExploreExample) -> None:
 
 
 def actions(curve: Curve, own: str) -> None:
-    """Draw the actions of one chip. own: the curve's `identity`; its index may change before a click arrives."""
+    """Draw the actions for one curve. Their keys contain `own`, because the curve's index may change before a click."""
     s, spec, run = session(), curve.spec, ONLINE.status(curve.spec)
     st.caption("  \n".join(filter(None, [escape(in_common([curve])), escape(words(run))])))
     renamed = keyed(f"{own}:name", lambda text: change(spec, name=clean_name(text)))

@@ -1,4 +1,4 @@
-"""The tabs of Online about all runs (Regret and Guarantee), and the comparison as a page without a server."""
+"""The Online page's tabs about all runs (Regret and Guarantee), and the comparison as a page without a server."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def run_baselines(missing: Sequence[RunSpec]) -> None:
 
 
 def regret_chart(rows: Sequence[Row], measure: str, statistic: Statistic, how: dict[str, bool]) -> None:
-    """Draw warnings and the chart of these runs. how: options of the chart, such as logarithmic axes."""
+    """Draw warnings and the chart of these runs. `how` has options of the chart, such as logarithmic axes."""
     stuck = [(status.stuck(one), one.seeds) for one in {row[0].spec.baseline() for row in rows}]
     status.tell_doubts([words.unsettled(*max(stuck)), words.about_negative_prices(below_zero(rows))])
     baselines = [ONLINE.curves(row[0].spec.baseline()).token for row in rows] if measure == "extra" else []
@@ -176,7 +176,7 @@ def comparison_picture(
     statistic: Statistic,
     **how: bool,
 ) -> Picture:
-    """Draw the curves with a sentence about them. best: each run's V*, or None if it is unknown."""
+    """Draw the curves with a sentence about them. `best` has each run's V*, or None if it is unknown."""
     curves = []
     for (curve, kind, title, run), v_star in zip(rows, best, strict=True):
         baseline = ONLINE.curves(curve.spec.baseline()) if measure == "extra" else None
@@ -194,7 +194,7 @@ def played_page(
     nav: str = "",
     sentence: str = "",
 ) -> str:
-    """Return the page as HTML. replay: does the same as `wasm.replayed`; title, nav: see `player_page`."""
+    """Return a page that plays the runs without a server, as HTML. `replay` returns the data of one run."""
     unnamed = [replace(curve, name="") for curve in curves]
     rows = zip(curves, titles(curves), titles(unnamed), kinds(curves), strict=True)
     played = []
@@ -208,7 +208,7 @@ def played_page(
 
 
 def drawn_there(measure: str) -> PlayedMeasure:
-    """Return the measure for the page without a server: the same as in Online if possible, otherwise the first."""
+    """Return the measure that a page without a server shows: Online's measure if possible, otherwise the first."""
     found: tuple[PlayedMeasure, ...] = get_args(PlayedMeasure)
     return next((one for one in found if one == measure), found[0])
 
@@ -219,7 +219,7 @@ MOST_NOISE = " The count is for an action that all users were told to take. Othe
 
 
 def guarantee_tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
-    """Draw the guarantees of the visible curves, one of them in detail, and how much noise a guarantee needs."""
+    """Draw the guarantees of all visible curves, the details of one, and how much noise a guarantee needs."""
     curves = session().explore.shown
     places = offered("see a guarantee")
     if not places:
@@ -307,7 +307,7 @@ def card(g: Guarantee, run: RunSpec, key: int) -> None:
 
 
 def every_promise(g: Guarantee, run: RunSpec, key: int) -> None:
-    """Draw, on request, everything that we prove about the noise: (ε, δ), zCDP, and the best attacker's gain."""
+    """Draw, on request, all guarantees that we prove for the noise: (ε, δ), zCDP, and the best attacker's gain."""
     part = st.expander("All proved (ε, δ)", on_change="rerun", key=f"promises_{key}")
     if not part.open:
         return
@@ -334,7 +334,7 @@ LADDER = (
 
 
 def ladder(g: Guarantee, night: bool, instance: str = "") -> Picture:
-    """Draw how a guarantee's noise shrinks step by step, and where this run's noise is. instance: the environment."""
+    """Draw how a guarantee's noise shrinks step by step, and mark this run's noise. `instance` is the environment."""
     steps, mine = list(g.ladder), g.noise_std or 0.0
     own = next((i for i, s in enumerate(steps) if math.isclose(s.std, mine, rel_tol=said.EQUAL)), None)
     if own is None:

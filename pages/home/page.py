@@ -103,14 +103,14 @@ def at_one_epsilon(live: bool) -> None:
 
 
 def moved(sent: Any) -> None:
-    """Store the slider's new position. sent: the message from its component in the browser."""
+    """Store the slider's new position, which its component in the browser has sent."""
     h, place = Home.mine(), sent.get("place")
     if isinstance(place, int) and 0 <= place < len(HOME_BUDGETS):  # the browser may send anything
         h.epsilon, h.problems = HOME_BUDGETS[place], ()
 
 
 def slider_picture(epsilon: float, night: bool, slider: bool = False) -> Picture:
-    """Draw the chart of losses by privacy model, initially for one epsilon. slider: whether to draw a slider in it."""
+    """Draw the chart of losses by privacy model at one epsilon, perhaps with a slider for other values."""
     all_costs = {e: known(e) for e in HOME_BUDGETS}
     see = sentences.about_trust(all_costs[epsilon], epsilon)
     return lost_by_trust(all_costs, epsilon=epsilon, v_star=best(), slider=slider, see=see, dark=night)

@@ -37,11 +37,11 @@ NEEDED = f"Users needed until an average episode loses less than {LEARNED:.0%} o
 
 @dataclass
 class Home(PageState):
-    """One visitor's Home. drawn: the chart's epsilon and whether it is dark; story: whether the story is shown."""
+    """The state of the Home page for one visitor."""
 
     epsilon: float = EPSILON.default
-    drawn: tuple[float, bool] = (EPSILON.default, False)
-    story: bool = False
+    drawn: tuple[float, bool] = (EPSILON.default, False)  # the chart's epsilon, and whether it is dark
+    story: bool = False  # whether the story is shown
     begun: bool = False  # the slider itself writes the address
 
     @property
@@ -113,7 +113,7 @@ def tell() -> None:
 
 @cache
 def story_content() -> Said:
-    """Return the data and texts of all scenes in a form that JSON can represent."""
+    """Return the data and texts of all scenes of the story, ready for JSON."""
     run = asset("start")
     return {
         "order": ORDER,

@@ -1,4 +1,4 @@
-"""Lessons: a question with its chart and a guess, then the measured answer, common reasoning, and an explanation."""
+"""The Lessons page: a question with a chart and a guess, then the measured answer and its explanation."""
 
 from __future__ import annotations
 

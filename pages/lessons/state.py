@@ -1,4 +1,4 @@
-"""The part of a visitor's session that belongs to the Lessons page, and the link to a question.
+"""The Lessons page's state for a visitor, and the link to a question.
 
     v=1 & lesson=trust & step=2 & guess=1e9 & shown=yes & before=bdca
 
@@ -56,7 +56,7 @@ class Lessons(PageState):
         return [at for at in range(len(self.lesson.steps)) if (self.key, at) not in self.answered]
 
     def counted(self, key: str) -> list[str]:
-        """Return the guess that counts for each question of a lesson, or "" if there is none."""
+        """Return the guess made for each question of a lesson before its answer was shown, or "" if there is none."""
         return [self.answered.get((key, at), "") for at in range(len(LESSONS[key].steps))]
 
     @property

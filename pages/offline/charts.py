@@ -1,4 +1,4 @@
-"""The tabs of Offline: Suboptimality, Guarantee and Data are about all runs, and the others about one data set."""
+"""The tabs of the Offline page: three about all runs, and the others about one data set."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def run_titles(specs: Sequence[OfflineSpec]) -> list[str]:
 
 
 def label(spec: OfflineSpec, named: bool) -> str:
-    """Return a short name that contains the budget. named: whether to add the algorithm."""
+    """Return a short name with the budget and, if `named` is true, the algorithm."""
     learned = phrase("rewards") if spec.rewards == "learned" else ""
     algorithm = OFFLINE[spec.algorithm].title if named else ""
     said = called(algorithm, promise_words(spec), episodes_each(spec), learned)
@@ -85,7 +85,7 @@ def choose_data_set() -> tuple[OfflineTrace, int] | None:
 
 
 def telling(trace: OfflineTrace) -> int:
-    """Return the default size: the largest that is not yet enough, or else the largest with details."""
+    """Return the default size: the largest whose policy is not yet good enough, or else the largest with details."""
     short = trace.curve.at[trace.curve.values > CLOSE * trace.v_star]
     return int(short[-1] if len(short) else trace.detail_n[-1])
 

@@ -111,7 +111,7 @@ def results(corner: DeltaGenerator, live: bool) -> None:
 
 
 def run_box(found: Described) -> None:
-    """Describe what Run will do, and draw the buttons. found: the return values of `controls`."""
+    """Describe what Run will do, and draw the buttons. `found` is the result of `controls`."""
     specs, refused = found
     part = offline()
     kept = keyed("keep", into(part, "keep"))
@@ -165,7 +165,7 @@ def controls() -> Described:
 
 
 def budgets(settings: OfflineSettings) -> None:
-    """Draw the menu of privacy notions, the list of budgets, and the field for delta if the notion has one."""
+    """Draw the menu of privacy notions, the list of budgets and, if the notion has a delta, the field for delta."""
     supported = [OFFLINE_LEARNERS[key].privacies for key in settings.private]
     offered = [key for key in BUDGET if all(key in privacies for privacies in supported)]
     if settings.privacy not in offered:
@@ -208,7 +208,7 @@ REWARDS_HELP = (
 
 
 def menu(label: str, name: str, titles: Mapping[str, str], help: str, redraw: bool = False) -> None:
-    """Draw the menu of one setting. redraw: whether to redraw the other controls, because they depend on it."""
+    """Draw the menu of one setting. If `redraw` is true, a choice also redraws the other controls."""
     settings = offline().settings
 
     def store(value: str) -> None:

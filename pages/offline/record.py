@@ -85,12 +85,12 @@ def title(option: str) -> str:
 
 
 def in_paper(settings: OfflineSettings, key: str) -> bool:
-    """Return whether the paper states this algorithm's noise, which it does only for known rewards."""
+    """Return whether the paper states this algorithm's noise. It does so only for known rewards."""
     return settings.privacy in OFFLINE[key].paper_noise and not (settings.rewards == "learned" and knows(key))
 
 
 def knows(option: str) -> bool:
-    """Return whether an algorithm supports known mean rewards; it then also supports learning them."""
+    """Return whether an algorithm can use known mean rewards. If so, it can also learn them."""
     return "rewards" in OFFLINE[option.removesuffix(PLAIN)].public
 
 
@@ -134,7 +134,7 @@ def offline_spec_of(settings: OfflineSettings, draft: Draft, option: str, budget
 
 
 def settings_of(specs: Sequence[OfflineSpec]) -> OfflineSettings:
-    """Return settings that reproduce these runs as far as possible; if runs differ, the first one counts."""
+    """Return settings that reproduce these runs as far as possible. If the runs differ, the first one decides."""
     first = specs[0]
     private = [spec for spec in specs if spec.calibration]
     settings = OfflineSettings(**{name: getattr(first, name) for name in EVERY_RUN})
@@ -184,7 +184,7 @@ Specs = tuple[OfflineSpec, ...]
 
 
 class Example(NamedTuple):
-    """A ready-made comparison. say: a plain-text sentence about it."""
+    """A ready-made comparison, described by a plain-text sentence."""
 
     title: str
     say: str

@@ -65,7 +65,7 @@ def main() -> None:
 
 
 def rows_of(name: str) -> None:
-    """Draw the items of one paper with their verdicts, and which parts of it we read. name: the paper's key."""
+    """Draw the items of one paper with their verdicts, and name the parts of the paper that we read."""
     paper = papers()[name]
     source = SOURCES[paper.paper]
     st.markdown(f"[{escape(source.line)}]({source.address}). We read {escape(paper.read)}.")
@@ -139,7 +139,7 @@ def opened(item: Item) -> None:
 
 
 def replay(setting: Setting, label: str) -> None:
-    """Draw a link to the page that runs a setting, or its first runs if it has many. label: the setting's name."""
+    """Draw a link to the page that runs a setting. If the setting has many runs, link to the first ones only."""
     specs, kind = setting.specs[: links.MAX_CURVES], setting.specs[0].kind  # all have the same kind
     many = len(setting.specs)
     runs = f"the first {len(specs)} of {many} runs" if many > len(specs) else "these runs"
@@ -174,7 +174,7 @@ def numbers(found: ClaimReport) -> None:
 
 
 def badge() -> None:
-    """Draw the software versions that computed the bundled verdicts, and whether they are the same here."""
+    """State which versions computed the bundled verdicts, and whether this server has the same ones."""
     then, now = bundled_papers().version, version()
     same = "the same version" if then == now else f"dprl {now['dprl']}, sources {now['sources']}"
     libraries = f"numba {then['numba']}, NumPy {then['numpy']}"

@@ -152,7 +152,7 @@ def fewest(found: Sequence[Rank]) -> str:
 
 
 def by_statistic(found: ClaimReport) -> dict[tuple[str, str], list[int]]:
-    """Group the indices of the settings by their statistic and the unit of its interval."""
+    """Group the indices of settings by statistic and by the samples behind its interval."""
     groups: dict[tuple[str, str], list[int]] = {}
     for place, setting in enumerate(found.claim.settings):
         groups.setdefault((setting.statistic, setting.over), []).append(place)
@@ -160,7 +160,7 @@ def by_statistic(found: ClaimReport) -> dict[tuple[str, str], list[int]]:
 
 
 def statistics(found: ClaimReport, wanted: Sequence[int]) -> None:
-    """Draw a chart for each statistic of a claim. wanted: the indices of the settings to include."""
+    """Draw a chart for each statistic of a claim, with only the settings whose indices are in `wanted`."""
     for number, ((statistic, over), every) in enumerate(by_statistic(found).items()):
         places = tuple(place for place in every if place in wanted)
         if not places:
@@ -173,7 +173,7 @@ def statistics(found: ClaimReport, wanted: Sequence[int]) -> None:
 def drawn_statistic(
     found: ClaimReport, statistic: str, over: str, places: Sequence[int], night: bool
 ) -> Picture:
-    """Plot one statistic for the settings with the indices `places`. over: the samples behind its interval, or ""."""
+    """Plot one statistic of the settings with these indices. `over` names the samples behind its interval."""
     settings, findings = found.claim.settings, found.findings
     rows = [(place + 1, settings[place].title, findings[place], found.numbers[place]) for place in places]
     log = settings[places[0]].form == "ratio"

@@ -116,7 +116,7 @@ def _heard() -> None:
 
 
 def watch(what: Callable[[Room], object], drawn: Room) -> None:
-    """Redraw the page after a change in the room. Forty phones check twice a second, so each check is one query."""
+    """Redraw the page after a change in the room. Forty phones check twice a second, so a check is a single query."""
     file = store()
 
     def still() -> bool:
@@ -185,7 +185,7 @@ def turned(step: ClassStep, written: dict[int, str]) -> None:
 
 
 def script(name: str, step: ClassStep, written: str | None, **given: object) -> None:
-    """Run a script for a step and record its report, even a late one. given: the script's data."""
+    """Run a step's script with the data in `given`, and record its report, even a late one."""
     if step.state == "paused" and written is None:
         st.info(PHONE["paused_answers"], icon=":material/pause:")
     r = group()
@@ -202,7 +202,7 @@ def script(name: str, step: ClassStep, written: str | None, **given: object) -> 
 
 
 def report_on_phone(step: ClassStep, content: Question | Clinic, written: str | None, total: float) -> None:
-    """Draw a question or an episode, then the recorded report and the results. total: the phone's budget epsilon."""
+    """Draw a question or a clinic episode, followed by the recorded report and the results."""
     if isinstance(content, Question):
         st.header(escape(content.text), anchor=False)
         script("coin", step, written, opposites=opposites(content.epsilon))
@@ -229,7 +229,7 @@ def report_on_phone(step: ClassStep, content: Question | Clinic, written: str | 
 
 
 def prediction_on_phone(step: ClassStep, content: Guess, written: str | None) -> None:
-    """Draw a lesson's step on a student's phone. written: the recorded prediction, or None before one is sent."""
+    """Draw a lesson's step on a student's phone. `written` is None until a prediction has been recorded."""
     found = step_of_lesson(content)
     if found is None:
         st.info(PHONE["unknown"], icon=":material/info:")
@@ -275,7 +275,7 @@ def prediction_on_phone(step: ClassStep, content: Guess, written: str | None) ->
 
 
 def predict(place: int, text: str, on_chart: bool = False) -> None:
-    """Store an unsent prediction. on_chart: whether to update the field next to the chart."""
+    """Store an unsent prediction. If it was made on the chart, update the field next to the chart."""
     group().guesses[place] = text
     session().version += on_chart
 

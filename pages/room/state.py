@@ -151,14 +151,14 @@ def predictions_together(step: ClassStep, found: Asked) -> None:
 
 
 def told(step: ClassStep, found: Asked, off: str = "") -> None:
-    """Draw the measured result and its explanation. off: a sentence about the error of a student's prediction."""
+    """Draw the measured result and its explanation, after a sentence about the student's error, if there is one."""
     said = off + found.found(evidence())
     explain(said, lambda: step_picture(found, "", shown=True, dark=False).table, f"room_{step.place}")
     st.markdown(explained(f":material/lightbulb: {escape(found.why(evidence()))}"))
 
 
 def show_large(picture: PackedPicture, key: str, large: bool) -> None:
-    """Show a figure with its sentence. large: on a projector, it fills the rest of the screen."""
+    """Show a figure with its sentence. If `large`, it fills the rest of a projector's screen."""
     if large:
         draw(picture, f"{key}_large", height="stretch")
         st.markdown(explained(escape(picture.see)))
@@ -171,7 +171,7 @@ DEFAULT_PHONES = 500
 
 
 def show_results(step: ClassStep, large: bool = False) -> None:
-    """Draw the estimates under three privacy models with their guarantees. large: for a projector, on one screen."""
+    """Draw the estimates under three privacy models with their guarantees, on one screen if `large`."""
     code, said, phones = group().code, sentences.RESULT, 0
     found = estimate_share(code, step)
     if found is None:
@@ -190,7 +190,7 @@ def show_results(step: ClassStep, large: bool = False) -> None:
 
 
 def shares_picture(found: ShareEstimate, night: bool, phones: int = 0) -> Picture:
-    """Draw the share of yes answers in three models, and the interval for a class of `phones` phones (0 for none)."""
+    """Draw the share of yes answers under three privacy models, and the interval for a class of `phones` phones."""
     words, n, (value, low, high) = sentences.RESULT, found.n, found.yes
     # noise may push a share outside the possible range
     least, said, most = (min(max(found.said + off, 0), n) for off in (-found.far, 0, found.far))
@@ -213,7 +213,7 @@ CLINIC, LEAD = sentences.CLINIC, messages("room")["lead"]
 
 
 def class_results(step: ClassStep, content: Clinic, large: bool = False) -> None:
-    """Draw the counts that the algorithm reads from the reports so far."""
+    """Draw the counts that the algorithm estimates from the clinic's reports so far."""
     if not step.answers:
         st.info(CLINIC["none_yet"], icon=":material/info:")
         return
@@ -232,7 +232,7 @@ def class_results(step: ClassStep, content: Clinic, large: bool = False) -> None
 
 
 def on_screen(step: ClassStep, content: Guess, large: bool = False) -> None:
-    """Draw a lesson's step on the teacher's screen, with all predictions. large: for a projector, without tables."""
+    """Draw a lesson's step and all predictions on the teacher's screen or, if `large`, on a projector."""
     found = step_of_lesson(content)
     if found is None:
         st.info(sentences.PHONE["unknown"], icon=":material/info:")
@@ -262,7 +262,7 @@ def on_screen(step: ClassStep, content: Guess, large: bool = False) -> None:
 
 
 def names_given(prediction: Order, orders: Sequence[Sequence[int]], truth: Sequence[int] | None) -> str:
-    """Write a table of the names given to each curve. truth: the correct names, or None until they are shown."""
+    """Write a table of how often each curve was given each name. If `truth` is known, mark the correct names."""
     items = [escape(item) for item in prediction.items]
     curve = messages("lessons")["chart"]["curve"]
     rows = []
@@ -283,8 +283,8 @@ def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 def recap(
     content: Recap, steps: Sequence[ClassStep], level: str = "##", written: Mapping[int, str] | None = None
 ) -> None:
-    """Draw a lesson's sentences to remember, and the points of the class or, on a phone, of its own predictions. level:
-    the Markdown prefix of the heading. written: a phone's predictions; None on the teacher's screen."""
+    """Draw a lesson's sentences to remember, and the class's points or, on a phone, the points for its own predictions
+    in `written`. `level` is the Markdown prefix of the heading."""
     lesson = LESSONS.get(content.lesson)
     if lesson is None:
         return
@@ -306,7 +306,7 @@ def recap(
 
 
 def results(step: ClassStep, steps: Sequence[ClassStep], large: bool = False) -> None:
-    """Draw the class's results for a step. large: for a projector."""
+    """Draw the class's results for a step, in a large version for a projector if `large`."""
     content = step.content
     if isinstance(content, Question):
         show_results(step, large)

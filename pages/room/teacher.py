@@ -288,7 +288,7 @@ def shown_step(step: ClassStep, steps: Sequence[ClassStep]) -> None:
 
 
 def bar(here: Room, steps: Sequence[ClassStep], place: int) -> None:
-    """Draw the Back and Next buttons. Next returns to the last step, shows its answer, or puts another to the class."""
+    """Draw the Back and Next buttons. Next leads back to the last step, then to its answer, then to a new step."""
     last, state = len(steps) - 1, steps[-1].state if steps else None
     button(LEAD["back"], look, place - 1, icon="chevron_left", key="present_previous", disabled=place <= 0)
     if place < last:

@@ -10,7 +10,7 @@ from pages.shared.visitor.links import Curve
 
 
 class ExploreExample(NamedTuple):
-    """A comparison worth looking at. say: a sentence of Markdown about it."""
+    """A comparison worth looking at, described by a sentence of Markdown."""
 
     title: str
     say: str

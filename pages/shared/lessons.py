@@ -51,7 +51,7 @@ SAID, SCORE, ANSWER = (messages("lessons")[part] for part in ("page", "score", "
 
 
 class KnownRuns(dict[Any, RunCurves]):
-    """A mapping from specs to the curves of finished runs, each with V*. Every access looks them up again."""
+    """The curves of finished runs by spec, each with V*. Every access looks them up again."""
 
     def __missing__(self, spec: Any) -> RunCurves:
         run = RUNS.curves(spec)
@@ -84,7 +84,7 @@ def fault(lesson: Lesson) -> str:
 
 @cache
 def evidence() -> Evidence:
-    """Return the evidence for the answers in lessons. Each file is read only once."""
+    """Return the runs and results from which lessons take their answers. Each file is read only once."""
     asked: dict[tuple[str, Any], Any] = dict(bundled_papers().evidence.answers)
     asked |= {
         ("scores", spec): {"first": scores.first, "second": scores.second}
@@ -153,8 +153,8 @@ def step_chart(
     pressed: Callable[[Any], None] | None = None,
     large: bool = False,
 ) -> PackedPicture:
-    """Draw the chart of a step as a widget with this key, and return it. place: identifies the step. pressed: called
-    after a click, if the viewer is to predict. text, shown, others, large: see `step_picture`."""
+    """Draw the chart of a step as a widget, and return it. `place` identifies the step, and `pressed` is called after a
+    click if the viewer is to predict. See `step_picture` for the other arguments."""
     how = {"shown": shown, "asked": pressed is not None, "large": large, "wide": wide()}
     found = kept(
         ("lesson", place, text, tuple(others), *how.values(), LESSONS.stamps),
@@ -165,7 +165,7 @@ def step_chart(
 
 
 def pictured(lesson: Lesson, at: int) -> None:
-    """Draw, in a fold, the environment that first appears in a step, if any, with users who walk through it."""
+    """Draw the environment that first appears in a step, if any, in a collapsible section with simulated users."""
     met = lesson.met(at)
     if met is None:
         return
@@ -202,7 +202,7 @@ def recap_sentences(lesson: Lesson) -> None:
 
 
 def points(steps: Sequence[Step], texts: Sequence[str]) -> list[float]:
-    """Return the points for each prediction in a step. texts: the predictions; "" for a missing one, which gives 0."""
+    """Return the points for the prediction in each step. A missing prediction is "" and gives 0 points."""
     pairs = zip(steps, texts, strict=True)
     return [step.score(text, evidence()) if text else 0.0 for step, text in pairs]
 
@@ -214,7 +214,7 @@ def own_score(steps: Sequence[Step], texts: Sequence[str]) -> str:
 
 
 def score_card(steps: Sequence[Step], texts: Sequence[str], below: str = "") -> None:
-    """Draw the visitor's points and the result of each prediction. texts: the predictions; "" for a missing one."""
+    """Draw the visitor's points and the result of each prediction. A missing prediction is an empty text."""
     rows = []
     for n, (step, text, own) in enumerate(zip(steps, texts, points(steps, texts), strict=True), 1):
         off = step.off(text, evidence()) if text else SCORE["without"]
@@ -271,7 +271,7 @@ def answer_field(prediction: Prediction, text: str, said: Said) -> None:
 
 
 def chosen(prediction: Prediction, text: str, event: Any) -> str | None:
-    """Return the prediction after a click on the chart, or None if the click means nothing."""
+    """Return the new prediction after a click on the chart, or None if the click has no effect."""
     points = event["selection"]["points"]
     if not points:
         return None
@@ -294,7 +294,7 @@ _drag = component("drag")
 
 
 def draggable(prediction: Prediction, text: str, chart: str, said: Said) -> None:
-    """Let the visitor drag a chart's marker, if it has one. text: its position, or ""; said: receives a new one."""
+    """Let the visitor drag a chart's marker, if it has one. `said` receives the new position."""
     if not isinstance(prediction, Marker):
         return
     marks = prediction.marks

@@ -69,7 +69,7 @@ def _place(spec: RunSpec | OfflineSpec, inside: Sequence[str]) -> str:
 
 
 def told_apart(specs: Sequence[Spec], labels: Sequence[str]) -> list[str]:
-    """Return the labels, and add to equal ones the settings in which their specs differ."""
+    """Return the labels, with the differing settings added to those that are equal."""
     told = _differences(list(map(_flat, specs)), labels)
     return [", ".join([words, *each]) for words, each in zip(labels, told, strict=True)]
 
@@ -115,7 +115,7 @@ def kinds(curves: Sequence[Curve]) -> list[CurveStyle]:
 
 
 def in_common(curves: Sequence[Curve], moving: bool = False) -> str:
-    """Describe in plain text the common settings that a reader needs. moving: whether to leave out users and seeds."""
+    """Describe in plain text the settings that all curves share, without users and seeds if `moving` is true."""
     first = curves[0].spec
     specs = [curve.spec for curve in curves]
     parts = shared_problem(specs)
@@ -130,7 +130,7 @@ def in_common(curves: Sequence[Curve], moving: bool = False) -> str:
 
 
 def only(values: Iterable[T]) -> list[T]:
-    """Return a list with the one value that all share, or an empty list if the values differ."""
+    """Return a list with the value that all items share, or an empty list if they differ."""
     found = list(set(values))
     return found if len(found) == 1 else []
 
@@ -157,7 +157,7 @@ def _flat(spec: Spec) -> dict[str, Any]:
 
 
 def _told(key: str, value: Any) -> str:
-    """Write a difference in words."""
+    """Write a setting and its value in words."""
     if key == "mechanism":
         return MECHANISMS[value].title
     if key == "calibration":

@@ -56,8 +56,8 @@ def forget_parts() -> None:
 
 
 def leave_out_while(still: Callable[[], bool]) -> None:
-    """Skip redraws of the part that is being drawn until something changes, and then redraw the whole page. `still` is
-    called outside the visitor's script, and has to be quick. This will be unnecessary once parts can decide when to
+    """Skip redraws of the part that is being drawn while `still` returns true, and then redraw the whole page. `still`
+    is called outside the visitor's script, and has to be quick. This will be unnecessary once parts can decide when to
     redraw."""
     part = ThreadState.get().fragment_id if current_run() is not None else None
     if part is not None:
@@ -79,7 +79,7 @@ def keep_downloads() -> None:
 
 
 class LastingFiles(MediaFileManager):
-    """Streamlit's file manager, in which the button of a file that is made on request keeps its id.
+    """Streamlit's file manager, changed so that the button for a file made on request keeps its id.
 
     Streamlit gives the file a new id whenever its button is drawn. A browser that does not yet know this id requests
     the old one, so some clicks on a page that redraws itself gave no file. Here, the id calls the `make` drawn last,
@@ -95,7 +95,7 @@ class LastingFiles(MediaFileManager):
         *,
         element_id: str = "",
     ) -> str:
-        """Return the id of a button: that of this visitor's earlier button with the same key, if there is one."""
+        """Return a button's id: that of this visitor's earlier button with the same key, or else a new one."""
         new = super().add_deferred(data_callable, mimetype, coordinates, file_name, element_id=element_id)
         with self._lock:
             entry = self._deferred_callables[new]
@@ -109,7 +109,7 @@ class LastingFiles(MediaFileManager):
         return new
 
     def execute_deferred(self, file_id: str) -> str:
-        """Return the address of the file, which counts as used for as long as its button does."""
+        """Return the address of the file, which is kept for as long as its button."""
         url = super().execute_deferred(file_id)
         with self._lock:
             entry = self._deferred_callables.get(file_id)
@@ -119,8 +119,8 @@ class LastingFiles(MediaFileManager):
         return url
 
     def clear_session_refs(self, session_id: str | None = None) -> None:
-        """Forget the files of a session when it ends. When its script begins to run (None), keep its buttons: they are
-        still visible, and another visitor's script may end before this one has redrawn them."""
+        """Forget the files of a session when it ends. When its script begins to run (no id), keep the files of its
+        buttons, because another visitor's script may end before this one has redrawn them."""
         if session_id is not None:
             super().clear_session_refs(session_id)
             return

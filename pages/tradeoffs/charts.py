@@ -1,4 +1,4 @@
-"""The results of a study: its curves, the papers' bounds, doubts, and the search for the number of users needed."""
+"""The results of a study: curves, bounds from papers, warnings, and the search for the number of users needed."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ PROVED = {"none": "minimax", "central": "dp-ucbvi-jdp", "shuffle": "sdp-pe", "lo
 
 
 def drawn_models(study: SweepView) -> list[str]:
-    """Return the models with a curve: those that can be run, without "none" if the privacy cost is drawn."""
+    """Return the models that can be run, except "none" if the privacy cost is drawn."""
     priced = study.show == "price"
     return [model for model in study.models if study.points(model) and not (priced and model == "none")]
 
 
 def frontiers(study: SweepView) -> list[Frontier]:
-    """Return a curve for each of `drawn_models`, from the finished seeds. If the budget is the axis, only the markers
-    show its shades. Lines of the same colour (mechanisms of one model) have different dashes."""
+    """Return a curve for each of `drawn_models`, from the finished seeds. If the axis is the budget, only the markers
+    are shaded by budget. Mechanisms of one model share a colour, and have different dashes."""
     show = next(one for one in TITLES if one == study.show)
     models = [model for model in study.models if study.points(model)]
     found = [style_of(study.points(model)[0][1]) for model in models]
@@ -63,12 +63,12 @@ def worst_of(spec: RunSpec) -> float:
 
 
 def price(spec: RunSpec) -> NDArray[np.float64]:
-    """Return a run's privacy cost [seeds], which is its regret minus the regret of the same seed without privacy."""
+    """Return a run's privacy cost for each seed: its regret minus the regret without privacy [seeds]."""
     return ends(spec) - ends(spec.baseline())
 
 
 def growth(study: SweepView) -> dict[str, list[Growth]]:
-    """Return, by title, how each finished private model's cost grows with the number of users, or {} on other axes."""
+    """Return how the cost of each finished private model grows with users, or {} if users are not the axis."""
     if study.x != "episodes":
         return {}
     found = {}
@@ -105,13 +105,13 @@ def users_search(study: SweepView, way: str, target: float) -> search.UsersFound
 
 
 def target(study: SweepView) -> float:
-    """Return the privacy cost per episode that the share of V* allows, or NaN while V* is unknown."""
+    """Return the largest allowed privacy cost per episode, a share of V*, or NaN while V* is unknown."""
     v_star = answers.v_star(study.base)
     return np.nan if v_star is None else study.share / 100 * v_star
 
 
 def wanted(study: SweepView) -> list[RunSpec]:
-    """Return the runs that the visible chart needs now. The next runs of a search follow from its previous runs."""
+    """Return the runs that the visible chart needs now. Each step of a search depends on its previous runs."""
     if study.show != "users":
         return list(study.sweep.specs)
     found: list[RunSpec] = []
@@ -122,7 +122,7 @@ def wanted(study: SweepView) -> list[RunSpec]:
 
 
 def proved(study: SweepView) -> tuple[list[ProvedLine], tuple[str, ...]]:
-    """Return the papers' bounds for the models of the chart, at one episode per user, and a description of each."""
+    """Return the papers' bounds for the drawn models at one episode per user, and a description of each."""
     drawn: list[ProvedLine] = []
     said: list[str] = []
     if study.bounds == "off" or study.x == "contribution" or study.base.contribution > 1:
@@ -151,14 +151,14 @@ def proved(study: SweepView) -> tuple[list[ProvedLine], tuple[str, ...]]:
 
 
 def setting_of(spec: RunSpec) -> BoundSetting:
-    """Return the arguments of bounds for a run; a tabular environment counts as S·A features."""
+    """Return a run's arguments for the bounds. A tabular environment counts as having S·A features."""
     S, A, H, *d = ENVIRONMENTS[spec.environment].size(**spec.environment_params)
     return BoundSetting(S, A, H, spec.episodes, spec.epsilon or 1.0, (d and d[0]) or S * A)
 
 
 def doubts_of(study: SweepView) -> list[str]:
     """Warn about runs without privacy that have not found the best policy, and about privacy costs below zero. If users
-    are the axis, check only the largest number, because few users teach the algorithm nothing yet."""
+    are the axis, check only the largest number, because with few users the algorithm has not learned enough yet."""
     stuck: dict[str, tuple[int, int]] = {}
     negative: list[str] = []
     for model, title in study.titles.items():

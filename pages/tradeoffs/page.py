@@ -178,7 +178,7 @@ def downloads(study: SweepView, draw: Any) -> None:
 
 
 def controls() -> DeltaGenerator:
-    """Draw all controls. Return the container for a list of models that cannot be run, below the menu of models."""
+    """Draw all controls. Return the container for the list of models that cannot be run."""
     s, t = session(), trade()
     panel.environment(s)
     panel.learner(s)
@@ -252,7 +252,7 @@ def base_of_controls() -> RunSpec:
 
 
 def sweep_box(left_out: DeltaGenerator) -> None:
-    """Describe what Run will do, and draw the button. left_out: the container for reasons too long for this box."""
+    """Describe what Run will do, and draw the button. Reasons too long for this box go into `left_out`."""
     t = trade()
 
     def made() -> SweepView:

@@ -1,4 +1,4 @@
-"""A study of Trade-offs, which compares several models along one axis, and the page's part of a visitor's session.
+"""A study, which compares several models along one axis, and the Trade-offs page's state for a visitor.
 
     v=1 & b=<base spec> & m=<model> & ... & x=epsilon & at=0.1,1,10 & show=regret & bounds=on & share=1 & stat=median
 
@@ -79,7 +79,7 @@ class SweepView:
         return _once(self.base, self.models, self.x, self.values)[0]
 
     def points(self, model: str) -> list[tuple[Any, RunSpec]]:
-        """Return the values of the axis at which this model can be run, each with its run."""
+        """Return the points of a model's curve: each axis value at which the model can be run, with its run."""
         return _once(self.base, self.models, self.x, self.values)[1].get(model, [])
 
     @cached_property
@@ -99,13 +99,13 @@ class SweepView:
 
     @property
     def searches(self) -> dict[str, dict[int, RunSpec]]:
-        """Return the runs of the view `users`, by model and by number of users in USERS_GRID."""
+        """Return the runs that the view `users` may search, by model and by number of users."""
         found = {way: _once(self.base, (way,), "episodes", USERS_GRID)[1] for way in self.private}
         return {w: {spec.episodes: spec for _, spec in lines[w]} for w, lines in found.items() if w in lines}
 
     @property
     def refusals(self) -> dict[str, list[str]]:
-        """Return the reasons for gaps in the chart, each with its models, or why searches for users stop early."""
+        """Return the reasons for gaps in the chart, or for searches that stop early, each with its models."""
         refused = [point for point in self.sweep.points if point.spec is None]
         if self.show == "users":
             refused = []
@@ -159,7 +159,7 @@ def axes(base: RunSpec) -> dict[str, Field]:
 
 
 def default_values(base: RunSpec, x: str) -> tuple[Any, ...]:
-    """Return the default values of an axis; for an environment parameter, they are around the value in the base."""
+    """Return the default values of an axis. For an environment parameter, they surround its value in `base`."""
     if x in VALUES:
         return VALUES[x]
     allowed = []
@@ -175,7 +175,7 @@ def parse_values(base: RunSpec, x: str, text: str) -> tuple[Any, ...]:
 
 
 def usual_models(base: RunSpec) -> tuple[str, ...]:
-    """Return the models compared at first: every privacy model that the algorithm supports."""
+    """Return the models that are compared by default: every privacy model that the algorithm supports."""
     return tuple(m for m in PRIVATIZERS if m in ALGORITHMS[base.algorithm].privacies)
 
 
@@ -200,7 +200,7 @@ DEFAULT = SweepView(RunSpec(episodes=10**10, seeds=10))
 
 
 def questions(base: RunSpec) -> dict[str, SweepView]:
-    """Return the ready-made studies of a base by question. If there are many models, leave out every second value."""
+    """Return the ready-made studies with the settings of `base`, by question. With many models, omit some values."""
     usual = usual_models(base)
     known = mechanisms_for(base.algorithm, "central") if "central" in usual else ()
     scaled = ("central:laplace-tree:scaled",) if "laplace-tree" in known else ()
@@ -244,7 +244,7 @@ def encode(study: SweepView) -> list[tuple[str, str]]:
 def decode(
     parameters: Mapping[str, Sequence[str]], problems: list[str], files: Mapping[str, str] | None = None
 ) -> SweepView:
-    """Read a study from a link, with a sentence in `problems` for each wrong value. files: see `links.decode_spec`."""
+    """Read a study from a link, and add a sentence to `problems` for each wrong value."""
     base = DEFAULT.base
     if (text := last(parameters, BASE)) is not None:
         found, wrong = decode_spec(text, files)

@@ -1,4 +1,4 @@
-"""Links to *How many users do I need?*, its table, and the visitor's question.
+"""The links to the page *How many users do I need?*, its table of results, and the visitor's question.
 
     v=1 & K=1e6 & S=20 & eps=0.5 & loss=5
     v=1 & problem=riverswim & K=1e8
@@ -47,8 +47,8 @@ def users_table() -> Table:
 
 
 def asked_of(spec: RunSpec) -> Asked:
-    """Turn a run's environment, budget and number of users into a question for this page. Replace values that this page
-    does not offer, and Online's default number of users, which nobody chose, by defaults."""
+    """Turn a run into a question for this page, with defaults for values that the page does not offer. Online's default
+    number of users is replaced as well, because nobody chose it."""
     params, problems = dict(spec.environment_params), users_table().problems.values()
     same = (one for one in problems if (one.environment, dict(one.params)) == (spec.environment, params))
     known = next((one.key for one in same), "")
@@ -66,10 +66,10 @@ def asked_of(spec: RunSpec) -> Asked:
 
 @dataclass
 class Users(PageState):
-    """The state of the page for one visitor. asked: the question; taken: the one taken over from Online, or None."""
+    """The state of the page for one visitor."""
 
-    asked: Asked = field(default_factory=Asked)
-    taken: Asked | None = None
+    asked: Asked = field(default_factory=Asked)  # the question
+    taken: Asked | None = None  # the question taken over from Online
 
     @property
     def link(self) -> list[tuple[str, str]]:
@@ -93,7 +93,7 @@ def change(name: str, value: Any) -> None:
 
 
 def take(asked: Asked) -> None:
-    """Replace the question after a click on a button with other settings."""
+    """Replace the question by the one on a button that was clicked."""
     users().put(asked=asked)
     session().version += 1
 
@@ -108,7 +108,7 @@ def choose(key: str) -> None:
 
 
 def take_over(u: Users) -> None:
-    """Take over Online's settings on arrival, unless something was asked here or in a link."""
+    """Take over Online's settings on arrival, unless a question was already asked here or in a link."""
     s = session()
     draft = s.drafts.get("explore")
     if not s.arrived or draft is None or not (u.address is None or u.asked == u.taken):

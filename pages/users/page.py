@@ -73,7 +73,7 @@ def main() -> None:
 
 
 def answer(asked: Asked, found: Sequence[Need]) -> None:
-    """Draw the answer and, if the users are too few, a button for each change that makes them enough."""
+    """Draw the answer and, if there are too few users, a button for each change that would be enough."""
     st.markdown(f"## {explained(escape(words.answer(users_table(), asked, found)))}", anchors=False)
     if asked.met or found[1].verdict in ("enough", "not known"):
         return

@@ -63,12 +63,12 @@ def common(table: Table, asked: Asked) -> str:
 
 
 def given(model: str) -> str:
-    """Describe who is trusted, in words that end a clause."""
+    """Describe who is trusted, for the end of a clause, such as "with a trusted curator"."""
     return "without privacy" if model == "none" else f"with {PRIVATIZERS[model].words.given}"
 
 
 def way(model: str) -> str:
-    """Describe the noise of the measured runs, and which reports a row counts, or return "" without privacy."""
+    """Describe the noise and the reports of the measured runs, or return "" without privacy."""
     if model == "none":
         return ""
     spec = RunSpec(privacy=model)
@@ -76,7 +76,7 @@ def way(model: str) -> str:
 
 
 def answer(table: Table, asked: Asked, found: Sequence[Need]) -> str:
-    """Explain in a sentence or two whether the users are enough with a trusted curator."""
+    """Explain in a sentence or two whether there are enough users for a trusted curator."""
     if asked.met:
         known = f"a policy that you know today loses {asked.today:g}% of V*"
         return f"No learning is needed: {known}, and you allow a loss of {asked.loss:g}%."
@@ -100,7 +100,7 @@ def answer(table: Table, asked: Asked, found: Sequence[Need]) -> str:
 
 
 def change(asked: Asked, way: Asked) -> str:
-    """Describe, for the label of a button, the changes that would make the users enough."""
+    """Write the label of a button for changes with which there would be enough users."""
     parts = []
     if way.users != asked.users:
         parts.append(f"{human(way.users)} users ({rough(way.users / asked.users)} times as many)")
@@ -112,7 +112,7 @@ def change(asked: Asked, way: Asked) -> str:
 
 
 def card(asked: Asked, need: Need) -> tuple[str, str]:
-    """Return the two texts of a card: the budgets that are likely enough, and the users needed at the current one."""
+    """Return the two texts of a card: the budgets that are probably enough, and the users needed at the current one."""
     many = f"Needs {users(need.needed)} users"
     if need.model == "none" or need.met or need.verdict == "not known":
         return HEADINGS[need.verdict], many
@@ -238,7 +238,7 @@ def see(asked: Asked, found: Sequence[Need]) -> str:
 
 
 def checks_said(table: Table) -> str:
-    """Describe how well the stated errors hold in environments outside the fit."""
+    """Describe how well the stated errors hold in environments that were not used for the fit."""
     worst = max(MODELS, key=lambda model: table.held_out[model])
     crossed = listed([f"{percent(share)} {given(model)}" for model, share in table.inside.items()])
     new = listed([f"{percent(check.within)} {given(check.model)}" for check in table.checks if check.new])

@@ -34,8 +34,8 @@ Described = TypeVar("Described")
 
 
 def draw_draft(s: Session, spec: RunSpec) -> None:
-    """Request and draw the draft and its baseline if there is room and they are quick; drop the previous ones. Drafts
-    are computed after all other runs and end with the tab. Raises SpecError."""
+    """Request and draw the draft and its baseline if there is room and they are quick to compute, and drop the previous
+    ones. Drafts are computed after all other runs and end with the browser tab. Raises SpecError."""
     e = s.explore
     full = len(e.curves) >= MAX_CURVES or st.context.is_embedded or locked(RUN)
     known = [curve.spec for curve in e.curves] + ([e.removed[1].spec] if e.removed else [])
@@ -99,7 +99,7 @@ def offer(
 
 
 def curve_box(found: tuple[RunSpec | None, str]) -> None:
-    """Draw the buttons, and either a draft of the run or the cost of pressing Run. found: see `described`."""
+    """Draw the buttons, and either a draft of the run or the cost of pressing Run."""
     s, (spec, refusal) = session(), found
     if spec:
         try:
@@ -139,7 +139,7 @@ def buttons(
     also: Callable[[], Callable[[], None]] | None = None,
     label: str = "Run",
 ) -> None:
-    """Draw the button that runs `what`, unless it is None, and the button to reset or undo.
+    """Draw the Run button, unless `what` is None, and the button to reset or undo.
 
     usual: the run whose settings a reset restores. also: called at a reset; returns a function that undoes it.
     """
@@ -201,7 +201,7 @@ def baseline_beside(s: Session, spec: RunSpec) -> list[RunSpec]:
 
 
 def described(make: Callable[[], Described]) -> tuple[Described | None, str]:
-    """Return the runs that `make` builds from the controls, or None and a sentence that explains the fault."""
+    """Return the runs that `make` builds from the controls, or None and a sentence about what is wrong."""
     if session().wrong:
         return None, "Correct the value marked in red first."
     try:

@@ -69,7 +69,7 @@ def epsilon_slider(s: Session, help: str) -> None:
 
 
 def noise(s: Session) -> None:
-    """Draw the controls for the noise, if there is any. Impossible combinations are left out, with the reason."""
+    """Draw the controls for the noise, if there is any. Leave out impossible combinations, and explain why."""
     model = effective(s.draft.privacy, ALGORITHMS[s.draft.algorithm].privacies)
     if model == "none":
         return
@@ -128,7 +128,7 @@ def noise(s: Session) -> None:
 
 
 def chosen_noise(s: Session) -> tuple[str, str, float, str]:
-    """Return the mechanism, calibration, delta and reports of the controls' run, with defaults for those not chosen."""
+    """Return the run's mechanism, calibration, delta and reports, with defaults for those that were not chosen."""
     algorithm = ALGORITHMS[s.draft.algorithm]
     model = effective(s.draft.privacy, algorithm.privacies)
     fitting = next(name for name in ENVIRONMENTS if runs_in(s.draft.algorithm, name))

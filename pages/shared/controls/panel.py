@@ -77,7 +77,7 @@ def environment_picture(environment: str, params: tuple[tuple[str, Any], ...], n
 
 
 def draw_environment(environment: str, params: Mapping[str, Any], key: str) -> None:
-    """Draw a small picture of an environment. key: the picture's key on its page."""
+    """Draw a small picture of an environment."""
     asked = environment, tuple(params.items())
     picture = kept(("environment", *asked), partial(environment_picture, *asked))
     bare = config() | {"displayModeBar": False}
@@ -180,7 +180,7 @@ def compact(text: str) -> str:
 
 
 def environment_parameters(s: Session) -> None:
-    """Draw the fold (a collapsible section) with the picture and parameters of the chosen environment."""
+    """Draw a collapsible section with the picture and the parameters of the chosen environment."""
     part = fold("The environment", "environment")
     if part is None:
         return
@@ -271,7 +271,7 @@ def size_controls(s: Session) -> None:
 
 
 def more(s: Session, first: Sequence[Callable[[Session], None]] = (), along: str = "") -> None:
-    """Draw settings that most visitors never change, the page's own first. along: a field set elsewhere on the page."""
+    """Draw the expert settings, first those in `first`. `along` names a field that is set elsewhere on the page."""
     part = fold("Expert settings", "more")
     if part is None:
         return

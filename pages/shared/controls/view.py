@@ -27,7 +27,7 @@ def _keep(part: PageState, name: str) -> Callable[[Any], None]:
 
 
 def segments(part: PageState, label: str, name: str, options: Mapping[str, str]) -> str:
-    """Draw a choice among a few words. Return the value of the view's field `name` if offered, or the first word."""
+    """Draw buttons for a few options. Return the option stored in the view if it is offered, or else the first."""
     value = getattr(part.view, name)
     value = value if value in options else next(iter(options))
     widgets.segments(label, f"view:{name}:{len(options)}", options, value, _keep(part, name))
@@ -35,7 +35,7 @@ def segments(part: PageState, label: str, name: str, options: Mapping[str, str])
 
 
 def switch(part: PageState, label: str, name: str, on: str, off: str, help: str | None = None) -> bool:
-    """Draw a toggle between two values of the view's field `name`. Return whether `on` is chosen."""
+    """Draw a toggle between the values `on` and `off` of a field of the view. Return whether `on` is chosen."""
     value = getattr(part.view, name) == on
     keep = _keep(part, name)
     st.toggle(label, value, help=help, **keyed(f"view:{name}", lambda chosen: keep(on if chosen else off)))
@@ -51,7 +51,7 @@ def menu(
     visible: bool = True,
     otherwise: int | None = None,
 ) -> int:
-    """Draw a menu of numbers with titles. Return the view's value if offered, else `otherwise` or the first number."""
+    """Draw a menu of numbers with titles. Return the view's number if offered, or else `otherwise` or the first."""
     value = getattr(part.view, name)
     if value not in options:
         value = options[0] if otherwise is None else otherwise
@@ -81,8 +81,8 @@ def close_look(
     first: int,
     owners: Sequence[str],
 ) -> tuple[int, Any] | None:
-    """Draw menus of the offered runs, by default `first`, and of the chosen run's seeds. Return the run's index and the
-    seed's trace, or None if the trace has to be computed. owners: who requests each run."""
+    """Draw menus of the offered runs and of the chosen run's seeds. Return the run's index and the seed's trace, or
+    None if the trace has to be computed. `owners` has the names under which the runs are requested."""
     left, right = st.columns([3, 2], wrap=False)
     with left:
         chosen = menu(part, "Curve", "curve", offered, [titles[i] for i in offered], otherwise=first)
@@ -124,7 +124,7 @@ def steps(
     words: Callable[[int], str] = str,
     otherwise: int | None = None,
 ) -> int:
-    """Draw a slider over a few numbers, at the one nearest to the view's value or, by default, to `otherwise`."""
+    """Draw a slider over a few numbers. It starts at the number nearest to the view's value or `otherwise`."""
     wanted = getattr(part.view, name)
     if otherwise is not None and wanted == fields_of(part.view.__class__)[name].default:
         wanted = otherwise

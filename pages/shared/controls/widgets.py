@@ -37,7 +37,7 @@ def stops(low: float, high: float, per_decade: Sequence[float] = (1, 2, 5)) -> l
 def select(
     label: str, titles: Mapping[str, str], value: str, store: Store, help: str = "", name: str = ""
 ) -> None:
-    """Draw a choice among words with these titles; a single word is fixed. name: distinguishes equal labels."""
+    """Draw a menu of options with these titles. If there is only one option, it cannot be changed."""
     st.selectbox(
         label,
         list(titles),
@@ -51,20 +51,20 @@ def select(
 
 
 def fold(label: str, name: str) -> DeltaGenerator | None:
-    """Draw a fold with settings that most visitors leave unchanged. Return it only while it is open, to save time."""
+    """Draw a collapsible section for rarely used settings. Return it only while it is open, to save time."""
     part = st.expander(label, on_change="rerun", key=f"{FOLD}{name}")
     return part if part.open else None
 
 
 def menu(label: str, name: str, icon: str | None = None) -> DeltaGenerator | None:
-    """Draw the button of a menu. Return the menu only while it is open; a new version of the session closes it."""
+    """Draw the button of a menu. Return the menu only while it is open, to save time."""
     part = st.popover(label, icon=icon, on_change="rerun", key=f"{MENU}{session().version}_{name}")
     return part if part.open else None
 
 
 def locked(name: str) -> bool:
-    """Return whether the link to this page locks a setting, by name or by owner (as in environment_params.riverswim.S).
-    Settings without a name are locked together with Run."""
+    """Return whether the link to this page locks a setting. A parameter such as environment_params.riverswim.S is
+    locked with its owner, and a setting without a name with Run."""
     owner = name.partition(".")[0].removesuffix("_params")
     return (owner or RUN) in session().locked
 
@@ -72,7 +72,7 @@ def locked(name: str) -> bool:
 def segments(
     label: str, name: str, options: Mapping[str, str], value: str | None, chosen: Callable[[Any], None]
 ) -> None:
-    """Draw a choice among a few words next to each other; none is selected if `value` is not among them."""
+    """Draw buttons for a few options next to each other. None is selected if `value` is not an option."""
     st.segmented_control(
         label,
         list(options),
@@ -88,13 +88,13 @@ def segments(
 def pills(
     label: str, name: str, options: Sequence[str], now: str | None, chosen: Callable[[str], object]
 ) -> None:
-    """Draw a choice among short texts. Clicking the selected text chooses it again instead of deselecting it."""
+    """Draw buttons for a few short texts. Clicking the selected one chooses it again instead of deselecting it."""
     use = keyed(name, lambda text: chosen(text or now or options[0]))
     st.pills(label, options, default=now, label_visibility="collapsed", **use)
 
 
 def read_number(field: Field, text: str) -> Any:
-    """Parse a typed number such as 1,000. Raises SpecError, also if a required value is missing."""
+    """Parse a typed number such as 1,000. Raises SpecError if it is wrong or if a required value is missing."""
     if field.kind in ("int", "float") and THOUSANDS.fullmatch(text.strip()):
         text = text.replace(",", "")
     value = field.parse(text)
@@ -141,8 +141,8 @@ def exact(
 
 
 def replaceable(name: str, kind: str, use: Store) -> dict[str, Any]:
-    """Return `keyed` for one of a setting's two widgets. Once the widget is replaced, ignore its values, because the
-    browser may send an old one again."""
+    """Return the key and the callback of a widget that may be replaced. Once it has been replaced, its values are
+    ignored, because the browser may send an old one again."""
     replaced = session().replaced_widgets
     number = replaced[name, kind]
 
@@ -206,7 +206,7 @@ def setter(name: str) -> Store:
 
 
 def menu_titles(registry: Mapping[str, Any], keys: Iterable[str]) -> dict[str, str]:
-    """Return the titles of some entries by key for a menu, with a note on algorithms that we had to reconstruct."""
+    """Return menu titles for some entries by key, with a note on algorithms that we had to reconstruct."""
     rebuilt = {True: " (our reconstruction)", False: ""}
     return {
         key: registry[key].title + rebuilt[getattr(registry[key], "reconstructed", False)] for key in keys
@@ -223,7 +223,7 @@ def choose_several(
     help: str,
     most: int | None = None,
 ) -> None:
-    """Draw a choice of up to `most` options, which are stored in the order in which they were chosen."""
+    """Draw a menu in which up to `most` options can be chosen. They are stored in the order of the choices."""
     st.multiselect(
         label,
         options,
@@ -240,7 +240,7 @@ def choose_several(
 def values_field(
     label: str, name: str, text: str, store: Store, parse: Callable[[str], object], help: str, fixed: bool
 ) -> None:
-    """Draw a field for several numbers and any fault below it. parse: raises SpecError; fixed: whether it is locked."""
+    """Draw a field for several numbers and, below it, the error message if `parse` raises SpecError."""
     st.text_input(label, text, max_chars=400, help=help, disabled=fixed, **keyed(name, store))
     try:
         parse(text)

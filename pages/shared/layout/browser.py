@@ -15,7 +15,7 @@ from pages.shared.visitor.callbacks import callback
 
 
 def component(name: str, *, css: str = "", js: str = "") -> Callable[..., Any]:
-    """Load NAME.js, NAME.html and NAME.css from assets/web/. js, css: a script or a style file to use instead."""
+    """Load NAME.js, NAME.html and NAME.css from assets/web/, unless `js` or `css` replaces a file."""
     look, shape = css or f"{name}.css", f"{name}.html"
     return st.components.v2.component(
         f"dprl_{name}",
@@ -49,19 +49,19 @@ _listening = component("listening", js=LISTENING)
 
 
 def copy_link(query: str, label: str = "Copy link", replace: str = "") -> None:
-    """Draw a button that copies this page's address with an escaped query. Two buttons on one page need different
-    labels. replace: a query for the address bar, if it is to change."""
+    """Draw a button that copies this page's address with another query. If `replace` is given, it becomes the query in
+    the address bar. Two buttons on one page need different labels."""
     key = "_".join(label.lower().split())
     _copy(data={"query": query, "label": label, "replace": replace}, key=key, width="content")
 
 
 def from_top(opened: str) -> None:
-    """Scroll to the top of the page whenever the content changes. opened: a word that identifies the content."""
+    """Scroll to the top of the page whenever `opened`, which identifies the content, changes."""
     _from_top(data={"opened": opened}, key="from_top", height=1)
 
 
 def say(said: str, name: str) -> None:
-    """Announce a text to screen readers whenever it changes. name: the text's name, unique on its page."""
+    """Announce a text to screen readers whenever it changes. Each text on a page needs its own name."""
     _say(data={"said": said}, key=f"say_{name}", height=1)
 
 
@@ -91,6 +91,6 @@ _one_user = component("one_user", js=module_with_imports("one_user.js"))
 
 
 def one_user(key: str, make: Callable[[], dict[str, Any]]) -> None:
-    """Draw one user's way through an environment. make: returns the data, and is called once for each key."""
+    """Draw one user's path through an environment. `make` returns the data, and is called once for each key."""
     text = cache_of_all().cached(("one_user", key), lambda: json.dumps(make()))
     _one_user(data={"id": key} | json.loads(text), key="one_user")

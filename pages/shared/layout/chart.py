@@ -1,4 +1,4 @@
-"""The display of figures, their downloads, and ways to repeat a run without the pages."""
+"""Display figures, offer downloads, and show how to repeat a run in Python or on the command line."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from pages.shared.visitor.state import session
 
 
 def kept(key: tuple[Hashable, ...], draw: Callable[[bool], Picture]) -> PackedPicture:
-    """Return a figure, drawn once per theme for all visitors. key: everything that it depends on except the theme."""
+    """Return a figure, drawn once per theme for all visitors. `key` identifies everything else that it depends on."""
     night = dark()
     return cache_of_all().cached(("picture", *key, night), lambda: PackedPicture(draw(night)))
 
@@ -49,7 +49,7 @@ def show(
     how: Sequence[str] = (),
     files: Callable[[], object] | None = None,
 ) -> None:
-    """Show a figure with its sentence and its fold. picked: see `draw`; group, how, files: see `explain`."""
+    """Show a figure and, below it, its sentence and a collapsible section. See `draw` and `explain`."""
     draw(picture, key, picked)
     explain(picture.see, lambda: picture.table, key, group=group, how=how, files=files)
 
@@ -60,7 +60,7 @@ def draw(
     picked: Callable[[Any], None] | None = None,
     height: Literal["content", "stretch"] = "content",
 ) -> None:
-    """Draw only the figure. picked: called with Streamlit's click event; height: `stretch` fills the container."""
+    """Draw only the figure. `picked` receives Streamlit's click events; the height "stretch" fills the container."""
     with st.container(key="alone_chart") if alone(key) else nullcontext():
         if alone(key) and (common := session().common):
             st.caption(explained(unlinked(common)))
@@ -78,7 +78,7 @@ def draw(
 
 
 def alone(key: str) -> bool:
-    """Return whether this is the first chart. An embedded page shows nothing else, because style.css hides the rest."""
+    """Return whether this is the first chart on the page. On an embedded page, style.css hides everything else."""
     s = session()
     if st.context.is_embedded and not s.alone:
         s.alone = key
@@ -91,7 +91,7 @@ def footer() -> str:
 
 
 def save_chart(name: str, title: str, draw: Callable[[], Picture]) -> None:
-    """Offer a chart as a separate page. draw: makes the chart for a light page when it is requested."""
+    """Offer a chart as a separate page. When it is requested, `draw` makes the chart in light colours."""
     about, words = session().common, footer()
     save(f"{name}.html", "Download interactive chart", lambda: chart_page(title, about, draw(), words))
 
@@ -105,7 +105,7 @@ def explain(
     how: Sequence[str] = (),
     files: Callable[[], object] | None = None,
 ) -> None:
-    """Draw the content below a figure: the sentence about it, and one fold, *About this chart*.
+    """Draw the content below a figure: the sentence about it, and the collapsible section *About this chart*.
 
     link: returns the link to the whole page, if it may differ from the address. group: a name shared by charts that
     replace each other, so that their folds open together. how: the facts behind the sentence, one item each (Markdown).
@@ -150,7 +150,7 @@ def empty(words: str) -> None:
 
 
 def cards(epsilon: float, texts: Mapping[str, Sequence[str]], above: str = "", kind: str = "") -> None:
-    """Draw a card for each privacy model with its texts, the first one large. above: HTML; kind: a CSS class."""
+    """Draw a card for each privacy model with its texts, the first of which is large."""
     items = []
     for model, (large, *small) in texts.items():
         sign = looks.swatch(CurveStyle(model, epsilon), dark())
@@ -171,7 +171,7 @@ def sketch(drawing: Sketch) -> None:
 
 
 def save(name: str, label: str, make: Callable[[], str | bytes]) -> None:
-    """Draw a download. `make` is called on request, outside the visitor's script, so it must not use the session."""
+    """Draw a download button. `make` is called outside the visitor's script, so it must not use the session."""
     keep_downloads()
     st.download_button(
         label,
@@ -227,8 +227,8 @@ def files(
     title: str,
     draw: Callable[[], Picture] | None,
 ) -> None:
-    """Draw downloads of the runs' numbers, chart and table. says: the content of the table. title, draw: for the chart
-    as a separate page; None if *Share* offers a better one."""
+    """Draw downloads of the runs' numbers, chart and table. `says` describes the table, and `draw` makes the chart for
+    a separate page, or is None if *Share* offers a better page."""
     st.caption(explained(says))
     if table.empty:  # there are no results yet
         st.info(

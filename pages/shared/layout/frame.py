@@ -40,8 +40,8 @@ moved = threading.Condition()
 
 @contextmanager
 def turn() -> Iterator[None]:
-    """Wait until this thread is one of the first AT_ONCE, unless it already has a turn. Without turns, if forty
-    visitors clicked at once, each page would take forty times as long, and every message would wait for all of them."""
+    """Let at most AT_ONCE threads draw at the same time. Otherwise, if forty visitors clicked at once, each page would
+    take forty times as long, and every message would wait for all of them."""
     me = threading.get_ident()
     if me in line:
         yield
@@ -66,8 +66,8 @@ class Crowd:
         self._lock = threading.Lock()
 
     def pace(self, part: tuple[int, str], least: float, took: float | None = None) -> float:
-        """Return the seconds, at least `least`, until a part drawn now may be redrawn. took: the measured CPU seconds.
-        A part counts as gone if it is not drawn for three times that long."""
+        """Return the seconds until a part that is drawn now may be redrawn, at least `least`. `took` is the measured
+        CPU time. A part counts as gone if it is not drawn for three times as long."""
         now = time.monotonic()
         with self._lock:
             _, cost = self._parts.get(part, (now, COST))
@@ -109,7 +109,7 @@ def redrawn(
     name: str = "results",
     still: Callable[[], bool] | None = None,
 ) -> None:
-    """Draw a part of a page, and redraw it every few seconds if `every` is a number; `draw` receives whether it is.
+    """Draw a part of a page, and keep redrawing it if `every` is a number. `draw` receives whether it is redrawn.
 
     still: returns whether nothing has changed. If possible, the server calls it instead of redrawing, and redraws the
     whole page once something has changed. With many visitors, parts are redrawn less often, so that requests do not
@@ -150,14 +150,14 @@ def dark() -> bool:
 
 
 def wide() -> bool:
-    """Return whether charts have room for names next to them, as the browser reports or its name suggests."""
+    """Return whether there is room for names next to charts, according to the browser or its user agent."""
     browser, reported = st.context.headers.get("User-Agent", ""), session().wide
     return bool(browser) and "Mobi" not in browser if reported is None else reported
 
 
 @guarded
 def show_page(page: StreamlitPage) -> None:
-    """Show the store's messages, and draw the page with the links to the runs and to the document about the page."""
+    """Show the store's messages, and draw the page with links to the runs and to its documentation."""
     if notice := store().notice:
         st.warning(escape(notice))
     s = session()
@@ -184,7 +184,7 @@ def show_page(page: StreamlitPage) -> None:
 
 @cache
 def settle(path: str) -> None:
-    """Exempt the objects of a page's first drawing from garbage collection, which would stop all visitors for 0.2 s."""
+    """Exempt the objects of a page's first drawing from garbage collection, which would delay all visitors by 0.2 s."""
     gc.freeze()
 
 
@@ -198,7 +198,7 @@ def pages() -> dict[str, list[StreamlitPage]]:
 
 @cache
 def _pages() -> dict[str, list[StreamlitPage]]:
-    """Make the pages once, because Streamlit looks up each file, and every lookup lets other threads go first."""
+    """Make the pages only once, because Streamlit looks up each file and lets other threads run meanwhile."""
     found: dict[str, list[StreamlitPage]] = {section: [] for section in SECTIONS}
     for page in PAGES.values():
         how: Any = {"default": not page.path, "visibility": "hidden" if page.aside else "visible"}
@@ -216,6 +216,6 @@ def page_link(
     *,
     icon: str = "",
 ) -> None:
-    """Draw a link to the page at a path, with a query. icon: replaces the page's own icon."""
+    """Draw a link to the page at a path, with a query and, if given, another icon."""
     page = PAGES[path]
     st.page_link(page.file, label=label, icon=f":material/{icon or page.icon}:", query_params=query)

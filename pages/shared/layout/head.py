@@ -1,4 +1,4 @@
-"""The top of a page: its title, the unusable parts of a link, and the corner for sharing the view."""
+"""The top of a page: its title, warnings about unusable parts of a link, and the buttons for sharing the view."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MOST_TOLD = 3  # maximum number of problems shown for one link
 
 
 def head(part: PageState, title: str = "") -> DeltaGenerator:
-    """Draw the top of the page. Return the corner for its link. title: Markdown to replace the page's heading."""
+    """Draw the top of the page, and return the container for its link. `title` replaces the page's heading."""
     page = PAGES[session().page or ""]
     with st.container(
         horizontal=True, horizontal_alignment="distribute", vertical_alignment="center", key="page_head"
@@ -71,13 +71,13 @@ def shared_with(part: PageState) -> None:
 
 
 def common(text: str) -> None:
-    """Draw the line with the common settings, and store it for the text below saved pictures."""
+    """Show the text about common settings, and keep it for the captions of saved pictures."""
     session().common = text
     st.caption(explained(escape(text)))
 
 
 def tab_bar(key: str, titles: Mapping[str, str], now: str, turn: Callable[[str], object]) -> DeltaGenerator:
-    """Draw the tabs, with titles by name, and return the open one. turn: called with the name of a newly opened tab."""
+    """Draw the tabs, and return the open one. `turn` is called with the name of a newly opened tab."""
     names = {title: name for name, title in titles.items()}
     # `default` would make a new widget at every change and lose a quick second click.
     st.session_state[key] = titles[now]
@@ -96,7 +96,7 @@ LOCK_HELP = (
 
 
 def share(part: PageState, more: Callable[[], None] | None = None) -> None:
-    """Draw buttons for the link to the current view and for sharing it. more: draws the page's own ways to share."""
+    """Draw the button that copies the link to the current view, and the menu with other ways to share it."""
     s = session()
     with st.container(horizontal=True, wrap=False, gap="xsmall", width="content", key="share"):
         items = [*part.shared, *address.write_locks(part.locked), *address.saying(part.sentence)]
@@ -158,7 +158,7 @@ def shorten(page: str, query: str) -> None:
 
 
 def qr(whole: str, of: str) -> None:
-    """Draw an address as a QR code and as text. of: what the address leads to."""
+    """Draw an address as a QR code and as text. `of` describes where the address leads."""
     picture = segno.make(whole, error="m", micro=False).svg_data_uri(border=3, light="#fff", unit="")
     st.html(f'<img class="dprl-qr" src="{html(picture)}" alt="QR code of {html(of)}: {html(whole)}">')
     st.markdown(escape(whole))

@@ -1,4 +1,4 @@
-"""Texts on pages: escaped, with an explanation of each term where it first occurs.
+"""Escape texts for pages, and explain each technical term where it first occurs.
 
 A term is a Markdown link to nowhere whose title is its meaning, so no visitor's text is read as HTML. A script shows
 the title to mouse, keyboard and touch users alike.
@@ -28,14 +28,14 @@ def _pattern(page: str | None) -> tuple[re.Pattern[str], tuple[str, ...]]:
 
 @lru_cache(maxsize=1024)
 def _terms(page: str | None, text: str) -> tuple[tuple[int, int, str], ...]:
-    """Find the terms in a text, with their names. A cache helps, because a search takes a microsecond per letter."""
+    """Find the terms in a text, with their positions and names. Results are cached, because the search is slow."""
     pattern, names = _pattern(page)
     found = pattern.finditer(text)
     return tuple((*one.span(), names[one.lastindex - 1]) for one in found if one.lastindex is not None)
 
 
 def explained(text: str, html: bool = False) -> str:
-    """Return Markdown (or our own HTML) in which each term shows its meaning, unless an earlier mention does."""
+    """Return Markdown (or our own HTML) in which the first mention of each term on the page shows its meaning."""
     s = session()
     parts, done = [], 0
     for begin, end, name in _terms(s.page, text):

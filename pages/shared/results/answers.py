@@ -1,4 +1,4 @@
-"""Workers' answers to questions about a run that do not require running it. Each answer is computed only once."""
+"""Facts about a run that workers can compute without running it. Each is computed only once."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ def guarantee(spec: Spec) -> Guarantee | None:
 
 
 def table(question: str, spec: Spec) -> dict[str, Any] | None:
-    """Return the answer to "promise", "collusion" or "coverage", or None until it is known. Raises SpecError."""
+    """Return the result for "promise", "collusion" or "coverage", or None until it is known. Raises SpecError."""
     found = _answer_to(question, spec)
     return found if isinstance(found, dict) else None
 
 
 def replay(spec: RunSpec) -> str | None:
-    """Return a run for a page without a server, as text for `answered`, or None until it is known. Raises SpecError."""
+    """Return the data that a page without a server needs to play a run, or None until known. Raises SpecError."""
     text = _text(QUESTION, json.dumps(spec.to_dict() | {"seeds": 1}), lambda: spec)
     if text == "":
         raise SpecError("spec", "no worker could prepare this run; try again later.")
@@ -56,7 +56,7 @@ def _optima() -> dict[tuple[str, str], float]:
 
 
 def _answer_to(question: str, spec: Spec, about: Hashable = None) -> Any:
-    """Return the answer, or None until it is known. about: what it depends on; by default, the spec without seeds."""
+    """Return the answer to a question about a spec without its seeds, or None until it is known."""
     values = spec.to_dict()
     usual = {name: value for name, value in {"seeds": 1, "root_seed": 0}.items() if name in values}
     # making another spec takes longer than all the rest
@@ -65,8 +65,8 @@ def _answer_to(question: str, spec: Spec, about: Hashable = None) -> Any:
 
 
 def _text(question: str, about: Hashable, make: Callable[[], Spec]) -> str | None:
-    """Return the answer as text, "" if no worker had one, or None if it is not there after a short wait. The part that
-    is being drawn is redrawn until the answer is known. make: returns the spec to ask about. Raises SpecError."""
+    """Return the answer as text, "" if no worker could answer, or None if there is no answer after a short wait. The
+    part that is being drawn is redrawn until the answer is known. Raises SpecError."""
     if (found := cache_of_all().get((question, about))) is not None:
         return str(found[1])
     s, spec = session(), make()

@@ -43,7 +43,7 @@ def store() -> Store:
 
 
 def trace(spec: Spec, seed: int) -> Any:
-    """Return one seed's trace, decoded once, or None while the seed is unfinished."""
+    """Return the trace of one seed, or None while the seed is unfinished. It is decoded only once."""
     return cache_of_all().cached(
         ("trace", spec.to_json(), seed),
         lambda: next(iter(store().traces(spec, seeds=(seed,))), None),
@@ -104,7 +104,7 @@ class SizedCache:
             return found[:2]
 
     def put(self, key: Hashable, version: str | None, value: T, size: int | None = None) -> T:
-        """Cache a value, and return it. size: its approximate bytes, by default those of `bytes_of`."""
+        """Cache a value, and return it. By default, `bytes_of` estimates its size."""
         size = len(repr(key)) + (bytes_of(value) if size is None else size)
         with self._lock:
             if (before := self._found.pop(key, None)) is not None:
@@ -122,7 +122,7 @@ class SizedCache:
         version: Callable[[], str] | None = None,
         final: Callable[[T], bool] = lambda value: False,
     ) -> T:
-        """Return the value if it is final or current, else load it. version: None for a value that never changes."""
+        """Return the cached value if it is final or current, or else load it. Without `version`, it never changes."""
         found = self.get(key)
         if found is None or found[0] is not None:
             now = version() if version else None
@@ -147,13 +147,13 @@ def path_of(name: str) -> Path:
 
 
 def asset(name: str) -> Any:
-    """Read a file in assets/, given its name without the extension, and do not cache it."""
+    """Read a JSON file in assets/ by its name without the extension. The content is not cached."""
     return json.loads(path_of(name).read_text(encoding="utf-8"))
 
 
 @cache
 def bundled(name: str) -> dict[Any, RunCurves]:
-    """Return the runs in a file by spec, read once. A stored curve has only some checkpoints, or only its end."""
+    """Return the curves of the runs in a bundled file. Some have only a few checkpoints, or only the end."""
     found = {}
     for entry in asset(name):
         spec = spec_from_dict(entry["spec"])
@@ -192,18 +192,18 @@ def bundled_papers() -> Bundled:
 
 
 class AttackScores(NamedTuple):
-    """The scores of an attack so far, each [n]. releases, counters: see AttackTrace; token: the scores' version."""
+    """The scores of an attack so far, in an array [n] for each of the two episodes."""
 
     first: NDArray[np.float64]
     second: NDArray[np.float64]
-    releases: int
-    counters: int
-    token: str
+    releases: int  # as in AttackTrace
+    counters: int  # as in AttackTrace
+    token: str  # the version of the scores
 
 
 @cache
 def bundled_scores() -> dict[AttackSpec, AttackScores]:
-    """Return the bundled scores of the attack that the page shows at first."""
+    """Return the bundled scores of the attack that the page shows when it opens."""
     found = asset("attack")
     scores = AttackScores(
         np.array(found["first"]), np.array(found["second"]), found["releases"], found["counters"], "bundled"

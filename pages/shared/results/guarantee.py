@@ -1,4 +1,4 @@
-"""Cards for claimed and proved guarantees: whole cards for runs on data sets, and parts of cards for online runs."""
+"""Draw claimed and proved guarantees: whole cards for runs on data sets, and parts of cards for online runs."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def guarantee_of(run: Spec) -> tuple[Guarantee | None, str]:
 
 
 def promised(spec: OfflineSpec | UploadSpec, key: int) -> None:
-    """Draw a run's guarantee in words and numbers, once a worker has computed it. key: a number unique on the page."""
+    """Draw a run's guarantee in words and numbers, once a worker has computed it."""
     g, wrong = guarantee_of(spec)
     if g is None:
         st.caption(wrong or working_out("the guarantee of this noise"))
@@ -57,8 +57,8 @@ def promised(spec: OfflineSpec | UploadSpec, key: int) -> None:
 def verdict_and_budget(
     g: Guarantee, key: int, noise: str, blanked: str, who: str = "user", calibrated: bool = False
 ) -> None:
-    """Show whether the claim is proved, and the numbers with their meanings. noise: the help for the noise in a count;
-    blanked, who, calibrated: see `about_promise`."""
+    """Show whether the claim is proved, and the numbers with their meanings. `noise` is the help text about the noise
+    in a count; see `about_promise` for the last three arguments."""
     if g.claimed_rho is not None:
         good, sentence = said.concentrated_verdict(g.claimed_rho, g.proved_rho or 0.0, who)
         budgets = {"Claimed ρ": human(g.claimed_rho), "Proved ρ": at_most(g.proved_rho or 0.0)}
@@ -76,12 +76,12 @@ def verdict_and_budget(
 
 
 def proved(g: Guarantee) -> str:
-    """Write the guarantee that we prove for the noise if one user is replaced, at the run's own delta."""
+    """Write the guarantee that we prove for replacing one user, at the run's own delta."""
     return "–" if g.proved_epsilon is None else proves(g.proved_epsilon, g.proved_delta or 0.0)
 
 
 def facts(g: Guarantee, scale: str = "") -> None:
-    """Draw a list of facts about a guarantee. scale: the noise scale of one draw."""
+    """List facts about a guarantee, with the noise scale of one draw if it is given."""
     rows = {
         "Protected": g.unit,
         "Noise": f"{g.mechanism}: {g.noise_formula}",

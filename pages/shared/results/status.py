@@ -64,7 +64,7 @@ def awaited(runs: Iterable[RunStatus], specs: Iterable[RunSpec] = ()) -> str:
 
 
 def working_out(what: str) -> str:
-    """Return the text shown until a worker's answer arrives. what: the subject, such as "the penalties"."""
+    """Return the text shown until a worker has computed `what`, such as "the penalties"."""
     return f"Computing {what} ..."
 
 
@@ -111,7 +111,7 @@ def cancel(specs: Sequence[Spec], owner: str) -> None:
 
 
 def act(label: str, icon: str, action: Callable[[], object], key: str) -> None:
-    """Draw a small button that changes a run. The page is then redrawn, so that live parts start and stop."""
+    """Draw a small button that changes a run. A click redraws the page, so that live updates start or stop."""
 
     def pressed() -> None:
         action()
@@ -122,10 +122,10 @@ def act(label: str, icon: str, action: Callable[[], object], key: str) -> None:
 
 @dataclass(frozen=True)
 class Progress:
-    """The joint status of several runs. lacking: the unfinished ones, with their status."""
+    """The joint status of several runs."""
 
     specs: Sequence[Any]
-    lacking: dict[Any, RunStatus]
+    lacking: dict[Any, RunStatus]  # the unfinished runs, with their status
 
     def of(self, *states: str) -> list[Any]:
         return [spec for spec, run in self.lacking.items() if run.state in states]
@@ -137,7 +137,7 @@ class Progress:
 
 @dataclass(frozen=True)
 class Runs:
-    """The source of a page's runs: each run is bundled, in the store, or not there yet."""
+    """The runs of a page, each of which is bundled, in the store, or not computed yet."""
 
     files: tuple[str, ...] = ()  # names of bundled files in assets/, see `bundled`
     group: str = ""  # in whose name the other runs are requested (a key of GROUPS), "" for the visitor's own
@@ -149,7 +149,7 @@ class Runs:
         return next(filter(None, found), None)
 
     def status(self, spec: Any, owner: str = "") -> RunStatus:
-        """Return a run's status; a bundled run is done unless it is being recomputed. owner: "" for the group's."""
+        """Return a run's status. A bundled run is done unless it is being recomputed."""
         run = store().status(spec, owner or owner_id(self.group))
         if self.bundled(spec) and run.state not in ACTIVE:
             return RunStatus(state="done", seeds=spec.seeds, seeds_done=spec.seeds, progress=1.0)
@@ -160,7 +160,7 @@ class Runs:
         return self.bundled(spec) or data.curves(spec)
 
     def ends(self, spec: Any) -> NDArray[np.float64]:
-        """Return the measure at the end of a run [seeds], or NaN if it is not known."""
+        """Return the measure at the end of a run for each seed, with NaN if it is not known."""
         run, rows = self.curves(spec), np.full(spec.seeds, np.nan)
         if run.ended:
             rows[: len(run.values)] = run.ends
@@ -172,7 +172,7 @@ class Runs:
         return [spec for spec in specs if self.status(spec).state != "done"]
 
     def start(self, specs: Sequence[Any], again: bool = False) -> None:
-        """Request the runs that are not there yet. again: whether to request failed seeds, too."""
+        """Request the runs that are not there yet, and repeat failed seeds if `again` is true."""
         ask(self.missing(specs), owner_id(self.group), again)
 
     def begin(self, specs: Sequence[Any]) -> bool:
@@ -189,9 +189,11 @@ class Runs:
         begin: Callable[[], object] | None = None,
         stop: Callable[[], object] = lambda: None,
     ) -> None:
-        """Draw a line about the progress of runs, with a button for any possible action. begin: requests the missing
-        runs, instead of `start`; stop: called when the visitor cancels. An empty line keeps its place, because
-        otherwise everything below would be drawn again, and the page would scroll to its top."""
+        """Draw a line about the progress of runs, with a button for each possible action.
+
+        `begin` requests the missing runs, instead of `start`; `stop` is called when the visitor cancels. An empty line
+        keeps its place; otherwise, everything below would be drawn again, and the page would scroll to its top.
+        """
 
         def withdraw() -> None:
             stop()
@@ -243,6 +245,6 @@ def stuck(spec: RunSpec) -> int:
 
 
 def below_zero(name: str, price: Array) -> list[str]:
-    """Return a list with the name if the whole interval of the privacy cost [seeds] lies below zero, or else []."""
+    """Return [name] if the whole interval of the privacy cost lies below zero, and an empty list otherwise."""
     _, _, high = regret_band(price.reshape(-1, 1))
     return [name] if high[0] < 0 else []

@@ -45,20 +45,20 @@ SAFE = re.compile(r"[\w .~:,/*%+-]*", re.ASCII)  # the characters of an encoded 
 
 
 class Given(Query):
-    """A link as a page reads it by `get`, which ignores the case of keys and records the keys read so far."""
+    """A link that ignores the case of keys and records which keys the page has read."""
 
     def __init__(self, query: Query) -> None:
         super().__init__(query)
         self.asked = {STORY, VERSION}
 
     def get(self, key: str, default: Any = None) -> Any:
-        """Return the values of a key in upper or lower case."""
+        """Return the values of a key, and ignore the key's case."""
         self.asked.add(key.lower())
         folded = (one for one in self if one.lower() == key.lower() and VERSION not in (one, key))
         return super().get(key if key in self else next(folded, key), default)
 
     def unused(self) -> str:
-        """Return a sentence if the page has read none of the link's keys, or else an empty text."""
+        """Return a sentence if the page has read none of the link's keys, otherwise ""."""
         keys = [key for key in self if not TRACKERS.fullmatch(key)]
         unknown = [key for key in keys if key.lower() not in self.asked]
         if not unknown or any(key.lower() in self.asked and key != VERSION for key in keys):
@@ -119,7 +119,7 @@ def grouped(items: Iterable[tuple[str, str]]) -> Query:
 
 
 def name_of(query: Query, files: Collection[str]) -> str:
-    """Return a name for a query, which changes once a file that it refers to is known. files: known digests."""
+    """Return a name for a query. The name changes once the digest of a file in it becomes known."""
     text = repr(sorted(query.items()))
     return " ".join([text, *sorted(file for file in files if file in text)])
 
@@ -140,7 +140,7 @@ def sentence_of(given: Mapping[str, Sequence[str]], problems: list[str]) -> str:
 
 
 def saying(sentence: str) -> list[tuple[str, str]]:
-    """Return the query parameter from which `sentence_of` reads this sentence, or none if there is no sentence."""
+    """Return the query parameter for a sentence, which `sentence_of` reads, or none if the sentence is empty."""
     return [(SAY, sentence)] if sentence else []
 
 
@@ -150,8 +150,8 @@ def one_line(text: str) -> str:
 
 
 def lengthened(given: Query, page_shown: str, problems: list[str]) -> Query:
-    """Expand a short link (`s=` and letters), and keep its other parameters. If it belongs to another page, go there.
-    Report unknown letters in `problems`."""
+    """Expand a short link, which consists of `s=` and letters, and keep its other parameters. Go to another page if the
+    link belongs there. Report unknown letters in `problems`."""
     if SHORT not in given:
         return given
     text = given[SHORT][-1]
@@ -187,7 +187,7 @@ def read_locks(given: Mapping[str, Sequence[str]], problems: list[str]) -> Locke
 
 
 def write_locks(locked: Collection[str]) -> list[tuple[str, str]]:
-    """Return the query parameter from which `read_locks` reads these settings, or none if nothing is locked."""
+    """Return the query parameter for locked settings, which `read_locks` reads, or none if nothing is locked."""
     names = [name for name in NAMES if name in locked]
     besides = [f"-{name}" for name in NAMES if name not in locked and name != RUN]
     if EVERYTHING <= set(names):

@@ -51,17 +51,17 @@ def on_value(key: str, use: Callable[[Any], object]) -> Callable[[], None]:
 
 
 def keyed(name: str, use: Callable[[Any], object]) -> dict[str, Any]:
-    """Return a widget's key, new in each version of the session, and the callback that passes its value to `use`."""
+    """Return a widget's key and the callback that passes its value to `use`. Each session version has new keys."""
     key = f"{session().version}:{session().page}:{name}"
     return {"key": key, "on_change": on_value(key, use)}
 
 
 def button(label: str, action: Callable[..., object], *arguments: Any, icon: str = "", **how: Any) -> None:
-    """Draw a button that calls `action`. icon: the name of a Material icon; how: further arguments for `st.button`."""
+    """Draw a button that calls `action`, with a Material icon and further arguments for `st.button`."""
     sign = f":material/{icon}:" if icon else None
     st.button(label, icon=sign, on_click=callback(action), args=arguments, **how)
 
 
 def into(settings: object, name: str) -> Callable[[Any], None]:
-    """Return a function that stores one of a page's settings outside the draft."""
+    """Return a function that stores a value in one attribute of a page's settings."""
     return partial(setattr, settings, name)

@@ -89,5 +89,5 @@ def spec_from(draft: Draft) -> RunSpec:
 
 
 def effective(wish: str | None, allowed: tuple[str, ...]) -> str:
-    """Return the visitor's last choice, `wish`, if it is allowed, or else the first of the allowed values."""
+    """Return the visitor's last choice, `wish`, if it is allowed, or else the first allowed value."""
     return wish if wish in allowed else allowed[0]

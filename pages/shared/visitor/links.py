@@ -41,7 +41,7 @@ def looked(
     low: float | None = None,
     high: float | None = None,
 ) -> Any:
-    """Declare an attribute of a view: a word in `choices`, or a number from low to high. query: its key in links."""
+    """Declare an attribute of a view, which is a word in `choices` or a number. Links call it `query`."""
     kind: Kind = "choice" if choices else "int" if isinstance(default, int) else "float"
     described = Field("", kind, default, help, low, high, choices=choices, query=query)
     return field(default=default, metadata={_FIELD: described})
@@ -49,13 +49,13 @@ def looked(
 
 @cache
 def fields_of(view: type) -> dict[str, Field]:
-    """Return the allowed values of each attribute declared with `looked`, by the attribute's name."""
+    """Return the Field of each attribute declared with `looked`, by the attribute's name."""
     made = [one for one in fields(view) if _FIELD in one.metadata]
     return {one.name: replace(one.metadata[_FIELD], name=one.name) for one in made}
 
 
 def pairs_of(view: Any) -> list[tuple[str, str]]:
-    """Return the unescaped query parameters, in order, for the values that are not defaults."""
+    """Return the unescaped query parameters, in order, for the values of a view that are not defaults."""
     values = [(one, getattr(view, name)) for name, one in fields_of(view.__class__).items()]
     return [(one.query, links.written(value)) for one, value in values if value != one.default]
 
@@ -106,26 +106,26 @@ AT_FIRST = View(measure="share", y="linear")
 
 @dataclass(frozen=True)
 class Curve:
-    """One curve in a comparison. name: "" for an automatic label; draft: whether it follows the controls."""
+    """One curve in a comparison."""
 
     spec: RunSpec
-    name: str = ""
+    name: str = ""  # "" for an automatic label
     hidden: bool = False
-    draft: bool = False
+    draft: bool = False  # whether it follows the controls
 
 
 @dataclass(frozen=True)
 class Link:
-    """The content of a link. problems: one plain sentence for each unusable value."""
+    """The content of a link."""
 
     curves: tuple[Curve, ...]
     view: Any
-    problems: tuple[str, ...]
+    problems: tuple[str, ...]  # one plain sentence for each unusable value
 
 
 def most_private(curves: Sequence[Curve]) -> int:
-    """Return the index of the visible run (or, if all are hidden, of any run) with the strongest guarantee: the
-    smallest epsilon, then the fewest trusted parties, then the smallest delta, then noise as in the paper."""
+    """Return the index of the visible run with the strongest guarantee, or of any run if all are hidden. The smallest
+    epsilon counts first, then the fewest trusted parties, the smallest delta, and noise as in the paper."""
     trusted = list(PRIVATIZERS)  # none, then from the most trust to no trusted party
 
     def promise(i: int) -> tuple[float, ...]:
@@ -144,7 +144,7 @@ def clean_name(text: str) -> str:
 
 
 def encode(curves: Sequence[Curve], view: Any = None) -> list[tuple[str, str]]:
-    """Return the query parameters in order, with unescaped keys and values. view: None for the default view."""
+    """Return the query parameters in order, with unescaped keys and values."""
     items = links.link_heading()
     for index, curve in enumerate(curves):
         pairs = links.differences(curve.spec, curves[0].spec if index else None)
@@ -165,7 +165,7 @@ def decode(
     view: type = View,
     kind: str = RunSpec.kind,
 ) -> Link:
-    """Read a link to runs of one kind, with a view. files: known texts that are too long for a link, by digest."""
+    """Read a link to runs of one kind, with a view. `files` has texts that are too long for a link, by digest."""
     problems: list[str] = []
     values = read(view, parameters, problems)
     given = list(parameters.get("c", ()))
@@ -185,7 +185,7 @@ def decode(
 
 
 def read_values(field: Field, text: str, most: int) -> tuple[Any, ...]:
-    """Read comma-separated values in ascending order. Raises SpecError, also if there are more than `most`."""
+    """Read comma-separated values, and sort them. Raises SpecError if one is wrong or there are more than `most`."""
     words = [word.strip() for word in text.split(",") if word.strip()]
     if not 1 <= len(words) <= most:
         raise SpecError("values", f"{len(words)} values were given; give 1 to {most}, separated by commas.")

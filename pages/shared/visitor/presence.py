@@ -1,4 +1,4 @@
-"""The connected tabs, which are reported to the store, because leased work lasts as long as its tab."""
+"""Report the connected browser tabs to the store, because leased work lasts as long as its tab."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def watch(name: str, look: Callable[[], object]) -> None:
 
 @st.cache_resource(show_spinner=False)
 def _presence() -> Presence:
-    """Return the presence of the whole server, with a thread that keeps it up to date."""
+    """Return the tabs of the whole server that have leases, with a thread that keeps them up to date."""
     presence = Presence()
     watch("presence", lambda: presence.look(connected))
     return presence

@@ -64,7 +64,7 @@ class PageState:
 
     @property
     def shared(self) -> list[tuple[str, str]]:
-        """Return the parameters for somebody else, who then sees everything that is drawn here."""
+        """Return the parameters of a link for another person, who then sees everything that is drawn here."""
         return self.link
 
     @property
@@ -92,13 +92,13 @@ class PageState:
 
 @dataclass(kw_only=True)
 class ExploreState(PageState):
-    """The state of Online for one visitor. drafts: the run that the settings describe and, if it is new, its baseline,
-    unless that run is already in the comparison or takes long. removed: the index and curve removed last."""
+    """The state of the Online page for one visitor."""
 
     curves: list[Curve] = field(default_factory=lambda: list(FIRST.curves))
     view: View = AT_FIRST
+    # the run that the settings describe and its baseline if new, unless the run is shown already or takes long
     drafts: list[RunSpec] = field(default_factory=list)
-    removed: tuple[int, Curve] | None = None
+    removed: tuple[int, Curve] | None = None  # the index and curve removed last
 
     @property
     def first_draft(self) -> Draft:
@@ -205,7 +205,7 @@ class Session:
         return SAME.get(self.page or "", self.page)
 
     def remember(self, before: Draft, back: Callable[[], None] | None = None) -> None:
-        """Let the visitor undo a change of many settings. before: the old draft; back: undoes other effects."""
+        """Let the visitor undo a change of many settings. `back` undoes its effects outside the draft."""
 
         def undo() -> None:
             self.draft, self.undo = before, None
@@ -236,7 +236,7 @@ def session() -> Session:
 
 
 def owner_id(group: str) -> str:
-    """Return the name under which this visitor requests the runs of a group (a key of GROUPS, or "" for none)."""
+    """Return the name under which this visitor requests the runs of a group, a key of GROUPS or ""."""
     return f"{session().visitor}:{group}" if group else session().visitor
 
 
@@ -256,8 +256,8 @@ def attempt(action: Callable[..., object], *arguments: object) -> bool:
 
 
 def ask(specs: Iterable[Spec], visitor: str, again: bool = False, leased: bool = False) -> bool:
-    """Request runs after a click. Return whether all requests succeeded; if not, the page shows the reason. again:
-    whether to request failed seeds, too. On a public server, or if leased, runs end with the tab."""
+    """Request runs after a click, and repeat failed seeds if `again`. Return whether all requests succeeded; if not,
+    the page shows the reason. On a public server, or if `leased`, the runs end with the browser tab."""
     lease = presence.lease(session().visitor) if leased or store().public else None
     asked = [attempt(store().ask, spec, visitor, lease, again) for spec in specs]
     return all(asked)
