@@ -226,7 +226,7 @@ def add_sweep(commands: Any) -> None:
 
 
 def sweep_of(given: argparse.Namespace) -> Sweep[Any]:
-    """Build the sweep from the flags; axes given as flags replace those in the file. Raises SpecError."""
+    """Build the sweep from the given file, if any, and the flags, whose axes replace the file's. Raises SpecError."""
     base: Any = RunSpec()
     axes: dict[str, Any] = {}
     if given.spec is not None:

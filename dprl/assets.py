@@ -18,7 +18,7 @@ def web_source(name: str) -> str:
 
 
 def _alone(name: str) -> str:
-    """Return the source of a module without its imports."""
+    """Return the source of a JavaScript module without its imports."""
     return re.sub(r"^import .*\n", "", web_source(name), flags=re.MULTILINE)
 
 

@@ -83,7 +83,7 @@ def text_of(path: str) -> str:
 
 
 def list_command() -> int:
-    """Print a line with the key and the summary of each entry in each registry, and return 0."""
+    """Print the entries of each registry, with a key and a summary on each line, and return 0."""
     registries: dict[str, dict[str, Any]] = {
         "environments": dict(ENVIRONMENTS),
         "algorithms": dict(ALGORITHMS),

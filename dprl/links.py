@@ -113,7 +113,7 @@ def encode_spec(spec: Spec) -> str:
 
 
 def differences(spec: Spec, first: Spec | None) -> Pairs:
-    """Return the pairs that a link needs for a spec, given the defaults and the first spec of the link."""
+    """Return the key-value pairs of a spec that do not follow from the defaults or the first spec of its link."""
     whole, always = spec_pairs(spec), defaults(spec.kind)["always"]
     known = inherited(spec_pairs(first), whole) if first else {}
     expected = completed(known | {key: whole[key] for key in OWNERS if key in whole}, spec.kind)
@@ -148,7 +148,7 @@ def decode_curves(
 
 
 def spec_pairs(spec: Spec) -> Pairs:
-    """Return a spec's values as text, except None. Each parameter has a key of the form `key.name`."""
+    """Return all values of a spec other than None, as text. Each parameter has a key of the form `key.name`."""
     pairs: Pairs = {}
     values = spec.to_dict()
     for name, field in KINDS[spec.kind].fields.items():
@@ -196,7 +196,7 @@ def split(text: str, more: Iterable[str] = (), kind: str = FIRST) -> tuple[Pairs
 
 def inherited(first: Mapping[str, str], given: Mapping[str, str]) -> Pairs:
     """Return the pairs that a later spec in a link inherits from the first: all except the parameters of a different
-    environment or algorithm, and the number of reports if the first spec has no noise."""
+    environment or algorithm, and the choice of reports if the first spec has no noise."""
     dropped: set[str] = set() if "mech" in first else {"rep"}
     for owner, params in OWNERS.items():
         if params and owner in given and given[owner] != first.get(owner):

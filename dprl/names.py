@@ -25,6 +25,6 @@ if TYPE_CHECKING:
 else:
 
     class Given(Generic[Read_co, Given_contra]):
-        """An annotation only; at run time, no field is a descriptor."""
+        """A placeholder at run time, when no field is a descriptor."""
 
     Whole, Number, NumberOrNone = int, float, float | None

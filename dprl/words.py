@@ -52,7 +52,7 @@ def at_least(value: float, digits: int = 3) -> str:
 
 
 def at_most(value: float, digits: int = 3) -> str:
-    """Write an upper bound like `human`, but rounded up (ignoring a relative SLACK): 3.6624 becomes 3.67."""
+    """Write an upper bound like `human`, but rounded up: 3.6624 becomes 3.67. Ignore a relative excess up to SLACK."""
     return human(_cut(_eased(value), ROUND_CEILING, digits)) if math.isfinite(value) else human(value)
 
 

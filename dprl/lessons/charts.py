@@ -115,7 +115,7 @@ class Drawn:
         return self.plot.drawn[list(self.chart.specs).index(key)].series
 
     def fill(self, template: str) -> str:
-        """Replace the readings in a text by their numbers from this chart."""
+        """Replace the readings in a text, such as {needed(central)}, by their numbers from this chart."""
         return _Texts(self).vformat(template, (), {})
 
 
@@ -199,7 +199,7 @@ def at(drawn: Drawn, key: str, x: float) -> float:
 
 
 def where(drawn: Drawn, key: str, y: float) -> float:
-    """Return the last x at which a curve has this height, with its points joined by straight lines as in the chart."""
+    """Return the last x at which a curve, interpolated linearly on the chart's axes, has this height."""
     one, plot = drawn.series(key), drawn.plot
     across, up = (np.log if log else np.asarray for log in (plot.log_x, plot.log_y))
     height = one.rows.mean(axis=0)

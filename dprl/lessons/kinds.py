@@ -73,7 +73,7 @@ def right(drawn: Drawn, epsilon: float = math.inf) -> float:
 
 
 def belief(drawn: Drawn, epsilon: float) -> float:
-    """Return the highest posterior belief that epsilon allows after an even prior, or the lowest one for -epsilon."""
+    """Return the highest posterior belief at this epsilon for an even prior, or the lowest one for -epsilon."""
     return float(posterior(COIN, epsilon))
 
 

@@ -332,7 +332,7 @@ Prediction = Order | Marker | Choice
 def cloud(
     prediction: Prediction, chart: Chart, asked: AskedChart, answers: Sequence[Any], shown: bool = False
 ) -> None:
-    """Draw many answers faintly, so that equal ones look darker. Add the typical one if `shown`. Skip orders."""
+    """Draw many answers faintly, so that equal ones look darker. If `shown`, add the typical one. Ignore orders."""
     if isinstance(prediction, Order):
         return
     drawn: dict[Who, Sequence[Any]] = {"other": answers}

@@ -34,7 +34,7 @@ FORM = re.compile(r"[0-9](?:-[mnr][01]+)+")
 
 
 class Answered(NamedTuple):
-    """One answer in a report: its step, its part, and its randomised bits."""
+    """One answer in a report: its step, the kind of count that it contributes to, and its randomised bits."""
 
     step: int  # 0, 1, ...
     part: int  # 0 for m, 1 for n, 2 for r
@@ -64,7 +64,7 @@ class Asking(NamedTuple):
         return range(group, H, self.groups)
 
     def chance(self, part: int) -> float:
-        """Return the probability that a user is asked about this part of a given step."""
+        """Return the probability that a user is asked about this part (transition, visit or reward) of a step."""
         return self.shares[part] / self.groups
 
 
@@ -106,7 +106,7 @@ def parse_report(report: str, epsilon: float) -> list[Answered] | None:
 
 
 def width(part: int) -> int:
-    """Return the number of bits in an answer: one for each state or, in part m, for each transition between states."""
+    """Return the number of bits in an answer: one for each state or, for a transition, one for each pair of states."""
     return world().S ** (2 if part == 0 else 1)
 
 
@@ -120,7 +120,7 @@ def spread_of_visits(n: int, epsilon: float) -> float:
 
 
 def visits_read(reports: Iterable[str], epsilon: float) -> Array:
-    """Estimate the visits to each state over all steps from the reports, without bias [S]."""
+    """Return an unbiased estimate, from the reports, of the visits to each state [S], summed over all steps."""
     asked = asking_at(epsilon)
     turned = flip(asked.bit)
     answers = (one for report in reports for one in parse_report(report, epsilon) or ())
@@ -129,7 +129,7 @@ def visits_read(reports: Iterable[str], epsilon: float) -> Array:
 
 
 def visits_expected(n: int) -> Array:
-    """Return the expected visits to each state over all steps [S], for n patients who follow the advice."""
+    """Return the expected visits to each state [S], summed over all steps, for n patients who follow the advice."""
     mdp, told, rows = world(), first_policy(), np.arange(world().S)
     here = n * np.asarray(mdp.d1, dtype=float)
     visits = np.zeros(mdp.S)

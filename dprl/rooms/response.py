@@ -66,7 +66,7 @@ def share_of_yes(reported: float, n: int, epsilon: float) -> Measured:
 def shuffled(epsilon: float, n: int, delta: float) -> float:
     """Return the least epsilon' for which n shuffled reports are (epsilon', delta)-private when one answer is replaced.
 
-    A trusted shuffler mixes the reports. epsilon' is at most `epsilon`, and delta must be from 10^-9 to below 1.
+    A trusted shuffler mixes the reports, which are seen once. epsilon' is at most `epsilon`; delta is in [10^-9, 1).
 
     This is exact. Mixed bits reveal only their sum, and replacing an answer changes the true number by one, so we
     compare neighbouring rows of `law` in both directions. The bound of Feldman, McMillan and Talwar (2021, Theorem 3.1)
@@ -86,7 +86,7 @@ def shuffled(epsilon: float, n: int, delta: float) -> float:
 
 
 def curator_count(yes: int, epsilon: float, rng: np.random.Generator) -> tuple[int, int]:
-    """Return a trusted curator's noisy count of yes answers, and its error bound for a share LEVEL of all draws.
+    """Return a trusted curator's noisy count of yes answers, and an error bound that holds with probability LEVEL.
 
     The count is (epsilon, 0)-private when one answer is replaced. Its noise z is two-sided geometric, with
     probabilities proportional to e^(-epsilon |z|) (Ghosh, Roughgarden, Sundararajan 2009).

@@ -165,7 +165,7 @@ class ShareEstimate:
 
 
 def estimate_share(room: str, step: ClassStep) -> ShareEstimate | None:
-    """Estimate the share of yes answers, or return None without answers. The room's code seeds the curator's noise."""
+    """Estimate the share of yes answers, or return None if nobody answered. The room seeds the curator's noise."""
     if not step.answers or not isinstance(step.content, Question):
         return None
     n, reported, epsilon = len(step.answers), step.answers.count(YES), step.content.epsilon

@@ -57,7 +57,7 @@ def decode(
 
 
 class AttackRuns(Runs):
-    """The source of the page's attacks: the first is bundled, and the others are in the store."""
+    """The attacks on the page: the first is bundled, and the others are in the store."""
 
     def bundled(self, spec: AttackSpec) -> Any:
         return bundled_scores().get(spec)

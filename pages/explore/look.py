@@ -75,7 +75,7 @@ def progress(runs: Sequence[RunStatus]) -> Progress:
 
 
 def look_closely(titles: Sequence[str]) -> tuple[Curve, SeedTrace] | None:
-    """Draw menus for the curve and the seed. Return the curve and the trace, or None after showing the reason."""
+    """Draw menus for the curve and the seed. Return the curve and the trace, or show why there is none."""
     e, places = session().explore, offered("see the details of a run")
     if not places:
         return None
@@ -129,7 +129,7 @@ def counts_tab(titles: Sequence[str], _: Sequence[RunStatus]) -> None:
 def cells(
     mdp: TabularMDP, trace: SeedTrace, at: int, family: str, seen: str, step: int | None, night: bool
 ) -> Picture:
-    """Draw the counts of all state-action pairs at the moment with index `at`, for one step or for all steps."""
+    """Draw the counts of all state-action pairs at the stored episode with index `at`, for one step or for all."""
     column, kind = (-2, count_figures.VISITS) if family == "visits" else (-1, count_figures.REWARDS)
     true, told = trace.counts[at][..., column], getattr(trace, seen)[at][..., column]
     bound = float(trace.error_bound[at]) if seen == "noisy" and trace.error_bound[at] > 0 else None
@@ -229,7 +229,7 @@ def policy_tab(titles: Sequence[str], _: Sequence[RunStatus]) -> None:
 
 
 def policy_picture(chart: str, mdp: TabularMDP, trace: SeedTrace, at: int, step: int, night: bool) -> Picture:
-    """Draw one of CHARTS at the stored moment with index `at`."""
+    """Draw one of CHARTS at the stored episode with index `at`."""
     states, actions = mdp.state_labels, mdp.action_labels
     policy, occupancy, best = trace.policy[at], trace.occupancy[at], trace.optimal_policy
     chances = trace.chances[at] if trace.chances.size else None

@@ -85,7 +85,7 @@ def choose_data_set() -> tuple[OfflineTrace, int] | None:
 
 
 def telling(trace: OfflineTrace) -> int:
-    """Return the default size: the largest whose policy is not yet good enough, or else the largest with details."""
+    """Return the default data size: the largest whose policy is not good enough, or else the largest with details."""
     short = trace.curve.at[trace.curve.values > CLOSE * trace.v_star]
     return int(short[-1] if len(short) else trace.detail_n[-1])
 
@@ -169,7 +169,7 @@ def coverage_tab() -> None:
 
 
 def gap_tab() -> None:
-    """Draw the chart and a table of the finished runs at one size."""
+    """Draw the chart of suboptimality, and a table of the finished runs at one size."""
     specs = offline().specs
     best, room = best_of(specs), wide()
     if not any(len(RUNS.curves(spec).at) for spec in specs):

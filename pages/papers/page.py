@@ -159,7 +159,7 @@ def replay(setting: Setting, label: str) -> None:
 
 
 def numbers(found: ClaimReport) -> None:
-    """Draw the numbers for each setting, grouped by statistic, and the conditions."""
+    """Draw the numbers for each setting of a claim, grouped by statistic, and the claim's conditions."""
     lines = []
     for (statistic, _), places in views.by_statistic(found).items():
         lines += ["", f"**{escape(statistic[:1].upper() + statistic[1:])}**", ""]

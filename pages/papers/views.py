@@ -152,7 +152,7 @@ def fewest(found: Sequence[Rank]) -> str:
 
 
 def by_statistic(found: ClaimReport) -> dict[tuple[str, str], list[int]]:
-    """Group the indices of settings by statistic and by the samples behind its interval."""
+    """Group the indices of a claim's settings by statistic and by the samples behind the interval."""
     groups: dict[tuple[str, str], list[int]] = {}
     for place, setting in enumerate(found.claim.settings):
         groups.setdefault((setting.statistic, setting.over), []).append(place)
@@ -173,7 +173,7 @@ def statistics(found: ClaimReport, wanted: Sequence[int]) -> None:
 def drawn_statistic(
     found: ClaimReport, statistic: str, over: str, places: Sequence[int], night: bool
 ) -> Picture:
-    """Plot one statistic of the settings with these indices. `over` names the samples behind its interval."""
+    """Plot one statistic of the settings with these indices. `over` names the samples behind the intervals."""
     settings, findings = found.claim.settings, found.findings
     rows = [(place + 1, settings[place].title, findings[place], found.numbers[place]) for place in places]
     log = settings[places[0]].form == "ratio"

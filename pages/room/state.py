@@ -144,7 +144,7 @@ def prediction_in_words(content: Content, text: str) -> str:
 
 
 def predictions_together(step: ClassStep, found: Asked) -> None:
-    """Describe the class's predictions next to the measurement."""
+    """Show a sentence that compares the class's predictions with the measured result."""
     if texts := valid_texts(found, step.answers):
         with st.container(key="together"):
             st.markdown(filled(sentences.PHONE["together"], said=escape(found.together(texts, evidence()))))
@@ -283,8 +283,8 @@ def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 def recap(
     content: Recap, steps: Sequence[ClassStep], level: str = "##", written: Mapping[int, str] | None = None
 ) -> None:
-    """Draw a lesson's sentences to remember, and the class's points or, on a phone, the points for its own predictions
-    in `written`. `level` is the Markdown prefix of the heading."""
+    """Draw the sentences to remember from a lesson, and the class's points. On a phone, `written` has its predictions,
+    and the points are for these. `level` is the Markdown prefix of the heading."""
     lesson = LESSONS.get(content.lesson)
     if lesson is None:
         return
@@ -306,7 +306,7 @@ def recap(
 
 
 def results(step: ClassStep, steps: Sequence[ClassStep], large: bool = False) -> None:
-    """Draw the class's results for a step, in a large version for a projector if `large`."""
+    """Draw the class's results for a step, enlarged for a projector if `large`."""
     content = step.content
     if isinstance(content, Question):
         show_results(step, large)

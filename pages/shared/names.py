@@ -54,7 +54,7 @@ def titles(curves: Sequence[Curve]) -> list[str]:
 
 
 def places_apart(specs: Sequence[RunSpec | OfflineSpec]) -> list[str]:
-    """Return a prefix for each run's title that names its environment, or "" if all runs share one."""
+    """Return a prefix with the environment for each run's title, or "" if all runs have the same environment."""
     if len({place_of(spec) for spec in specs}) == 1:
         return [""] * len(specs)
     names = [ENVIRONMENTS[spec.environment].called(spec.environment_params) for spec in specs]
@@ -69,13 +69,13 @@ def _place(spec: RunSpec | OfflineSpec, inside: Sequence[str]) -> str:
 
 
 def told_apart(specs: Sequence[Spec], labels: Sequence[str]) -> list[str]:
-    """Return the labels, with the differing settings added to those that are equal."""
+    """Return the labels. Add to equal ones the settings in which their specs differ."""
     told = _differences(list(map(_flat, specs)), labels)
     return [", ".join([words, *each]) for words, each in zip(labels, told, strict=True)]
 
 
 def _differences(settings: Sequence[Mapping[str, Any]], labels: Sequence[str]) -> list[list[str]]:
-    """Describe, for each label, the settings in which its spec differs from those with an equal label."""
+    """Describe, for each label, the settings in which its spec differs from the specs with an equal label."""
     result = []
     for own, words in zip(settings, labels, strict=True):
         group = [other for other, label in zip(settings, labels, strict=True) if label == words]
@@ -106,7 +106,7 @@ def episodes_each(spec: RunSpec | OfflineSpec) -> str:
 
 
 def kinds(curves: Sequence[Curve]) -> list[CurveStyle]:
-    """Return a different style for each curve of a comparison. Each further environment has its own dashes."""
+    """Return a different style for each curve of a comparison. Each environment has its own dashes."""
     looks = [replace(style_of(curve.spec), draft=curve.draft) for curve in curves]
     places = [place_of(curve.spec) for curve in curves]
     order = list(dict.fromkeys(places))
@@ -115,7 +115,7 @@ def kinds(curves: Sequence[Curve]) -> list[CurveStyle]:
 
 
 def in_common(curves: Sequence[Curve], moving: bool = False) -> str:
-    """Describe in plain text the settings that all curves share, without users and seeds if `moving` is true."""
+    """Describe the main settings that all curves share, in plain text. If `moving`, leave out users and seeds."""
     first = curves[0].spec
     specs = [curve.spec for curve in curves]
     parts = shared_problem(specs)

@@ -68,7 +68,7 @@ def price(spec: RunSpec) -> NDArray[np.float64]:
 
 
 def growth(study: SweepView) -> dict[str, list[Growth]]:
-    """Return how the cost of each finished private model grows with users, or {} if users are not the axis."""
+    """Return how each finished private model's cost grows with the number of users, or {} on other axes."""
     if study.x != "episodes":
         return {}
     found = {}
@@ -151,7 +151,7 @@ def proved(study: SweepView) -> tuple[list[ProvedLine], tuple[str, ...]]:
 
 
 def setting_of(spec: RunSpec) -> BoundSetting:
-    """Return a run's arguments for the bounds. A tabular environment counts as having S·A features."""
+    """Return the arguments that the bounds need for a run. A tabular environment counts as S·A features."""
     S, A, H, *d = ENVIRONMENTS[spec.environment].size(**spec.environment_params)
     return BoundSetting(S, A, H, spec.episodes, spec.epsilon or 1.0, (d and d[0]) or S * A)
 

@@ -93,13 +93,13 @@ def change(name: str, value: Any) -> None:
 
 
 def take(asked: Asked) -> None:
-    """Replace the question by the one on a button that was clicked."""
+    """Replace the question by the one on the clicked button."""
     users().put(asked=asked)
     session().version += 1
 
 
 def choose(key: str) -> None:
-    """Choose a measured environment, or continue with the sizes of the one that was chosen."""
+    """Choose a measured environment or, if the key is "", keep the sizes of the one chosen before."""
     asked = users().asked
     known = None if key else users_table().problems.get(asked.problem)
     if known is not None:

@@ -1,4 +1,4 @@
-"""The controls of Online, built from RunSpec's table of fields and the registries."""
+"""The controls of the Online page, built from RunSpec's table of fields and the registries."""
 
 from __future__ import annotations
 

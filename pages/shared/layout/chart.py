@@ -78,7 +78,7 @@ def draw(
 
 
 def alone(key: str) -> bool:
-    """Return whether this is the first chart on the page. On an embedded page, style.css hides everything else."""
+    """Return whether the page is embedded and shows only this chart, its first. style.css hides the rest."""
     s = session()
     if st.context.is_embedded and not s.alone:
         s.alone = key

@@ -32,7 +32,7 @@ def table(question: str, spec: Spec) -> dict[str, Any] | None:
 
 
 def replay(spec: RunSpec) -> str | None:
-    """Return the data that a page without a server needs to play a run, or None until known. Raises SpecError."""
+    """Return the data for a page that plays a run without a server, or None until they are known. Raises SpecError."""
     text = _text(QUESTION, json.dumps(spec.to_dict() | {"seeds": 1}), lambda: spec)
     if text == "":
         raise SpecError("spec", "no worker could prepare this run; try again later.")

@@ -122,7 +122,7 @@ class SizedCache:
         version: Callable[[], str] | None = None,
         final: Callable[[T], bool] = lambda value: False,
     ) -> T:
-        """Return the cached value if it is final or current, or else load it. Without `version`, it never changes."""
+        """Return the cached value if it is still current, or else load it. Without `version`, values stay current."""
         found = self.get(key)
         if found is None or found[0] is not None:
             now = version() if version else None
@@ -184,7 +184,7 @@ class Bundled(NamedTuple):
 
 @cache
 def bundled_papers() -> Bundled:
-    """Return the bundled evidence with its verdicts, read once."""
+    """Return the bundled evidence with its verdicts. It is read only once."""
     found: dict[str, Any] = asset("papers")
     questions = {spec: asked for claim in CLAIMS.values() for spec, asked in claim.questions.items()}
     known = from_dict(found, questions)

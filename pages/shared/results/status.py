@@ -160,7 +160,7 @@ class Runs:
         return self.bundled(spec) or data.curves(spec)
 
     def ends(self, spec: Any) -> NDArray[np.float64]:
-        """Return the measure at the end of a run for each seed, with NaN if it is not known."""
+        """Return the measure at the end of a run for each seed [seeds], with NaN if it is not known."""
         run, rows = self.curves(spec), np.full(spec.seeds, np.nan)
         if run.ended:
             rows[: len(run.values)] = run.ends
@@ -245,6 +245,6 @@ def stuck(spec: RunSpec) -> int:
 
 
 def below_zero(name: str, price: Array) -> list[str]:
-    """Return [name] if the whole interval of the privacy cost lies below zero, and an empty list otherwise."""
+    """Return [name] if the whole interval of the privacy cost [seeds] is below zero, and an empty list otherwise."""
     _, _, high = regret_band(price.reshape(-1, 1))
     return [name] if high[0] < 0 else []

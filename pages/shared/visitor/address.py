@@ -1,4 +1,4 @@
-"""The address bar: the link in it and the link to the current view.
+"""Read the link in the address bar, and write the link to the current view.
 
 A link may lock settings, which are then shown but cannot be changed. Locks do not keep anything secret.
 

@@ -67,6 +67,6 @@ def lease(tab: str) -> Lease:
 
 
 def network_address() -> str:
-    """Return a name that distinguishes network addresses, or "" for this machine's own, where a proxy may run."""
+    """Return a hash of the visitor's network address, or "" for this machine's own, where a proxy may run."""
     where = st.context.ip_address or ""
     return hashlib.blake2b(where.encode(), key=_SALT, digest_size=8).hexdigest() if where else ""

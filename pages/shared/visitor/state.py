@@ -279,7 +279,7 @@ def begin(specs: Iterable[Spec], visitor: str) -> bool:
 
 
 def add(spec: RunSpec) -> str:
-    """Add a run to the comparison and request it. Return a sentence if it is already there or does not fit."""
+    """Add a run to the comparison and request it. Return a message if it is already there or does not fit."""
     s = session()
     if not comes_along(spec) and not ask([spec], s.visitor):
         return s.said
