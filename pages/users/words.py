@@ -65,11 +65,12 @@ def way(model: str) -> str:
 
 def answer(table: Table, asked: Asked, found: Sequence[Need]) -> str:
     """Explain in a sentence or two whether the users are enough with a trusted curator."""
-    said, least, many = SAID["answer"], likely_from(table, asked, "central"), human(asked.users)
-    here = {"users": many, "epsilon": f"{asked.epsilon:g}"}
-    verdicts = {need.model: need.verdict for need in found}
+    said = SAID["answer"]
     if asked.met:
         return filled(said["met"], today=f"{asked.today:g}", loss=f"{asked.loss:g}")
+    least, many = likely_from(table, asked, "central"), human(asked.users)
+    here = {"users": many, "epsilon": f"{asked.epsilon:g}"}
+    verdicts = {need.model: need.verdict for need in found}
     if np.isnan(least):
         return filled(said["unknown"], users=many)
     if verdicts["central"] == "enough":

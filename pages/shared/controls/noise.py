@@ -64,9 +64,7 @@ def noise(s: Session) -> None:
     mechanism, calibration, delta, reports = chosen_noise(s)
     known = mechanisms_for(s.draft.algorithm, model)
     sizes = {m: calibrations_for(s.draft.algorithm, m) for m in known}
-    sizings = {
-        c: title for c, title in SAID["calibration"].items() if any(c in size for size in sizes.values())
-    }
+    sizings = {c: t for c, t in SAID["calibration"].items() if any(c in size for size in sizes.values())}
 
     def resize(word: str) -> None:
         s.redraft(calibration=word, mechanism=None, delta=None)

@@ -111,14 +111,9 @@ def environment(s: Session) -> None:
 
 def own_environment(s: Session) -> None:
     model = str(s.draft.params("environment", CUSTOM.key).get("model", CUSTOM.fields[0].default))
-    st.file_uploader(
-        "Your environment (JSON)",
-        type=["json"],
-        max_upload_size=MOST_BYTES // 10**6,
-        help=HELP["upload"],
-        disabled=locked("environment"),
-        **keyed("upload", partial(received, s)),
-    )
+    how: dict[str, Any] = {"max_upload_size": MOST_BYTES // 10**6, "disabled": locked("environment")}
+    how |= keyed("upload", partial(received, s))
+    st.file_uploader("Your environment (JSON)", type=["json"], help=HELP["upload"], **how)
     if s.upload_problem:
         st.caption(f":red[{escape(s.upload_problem)}]")
     with st.container(horizontal=True, gap="small"):
