@@ -12,6 +12,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from dprl.figures import attack as figures
 from dprl.figures.picture import Picture
+from dprl.messages import filled, messages
 from dprl.metrics.attack import epsilon_of_separation, guessed_right, histogram, roc, separation, surely
 from dprl.privacy import MECHANISMS, PRIVATIZERS, Guarantee
 from dprl.sentences import attack as sentences
@@ -88,7 +89,7 @@ def attack_box(run: RunSpec | None, refusal: str) -> None:
     offer(spec, show_attack, lambda: RUNS.missing([spec]), lambda _: work, [refusal], shown=spec == shown)
 
 
-PLACES = {"together": "Episodes in one release", "random": "Episodes at random times"}
+SAID = messages("pages")["attack"]
 
 
 def release_part() -> None:
@@ -122,26 +123,22 @@ def choices(going: bool) -> None:
     shown = {"first": a.spec.first, "second": a.spec.second}
     now = next((key for key, pair in pairs.items() if pair == shown), None)
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="attack_choices"):
-        titles = {"farthest": "Episodes as different as possible", "nearest": "One reward differs"}
+        titles = SAID["pairs"]
         segments("The two episodes", "pair", titles, now, lambda key: attack_other(**pairs.get(key, shown)))
         with st.popover("The two episodes", icon=":material/group:"):
-            undeclared = " Only steps that are declared possible count." if a.spec.run.structure else ""
-            st.caption(f"Give {ALLOWED}. The last step is repeated until the episode ends.{undeclared}")
+            declared = SAID["declared"] if a.spec.run.structure else ""
+            st.caption(f"{filled(SAID['give'], allowed=ALLOWED)} {declared}".strip())
             first = keyed("first", lambda text: attack_other(first=text))
             st.text_input("First episode", a.spec.first, max_chars=4000, **first)
             second = keyed("second", lambda text: attack_other(second=text))
             st.text_input("Second episode", a.spec.second, max_chars=4000, **second)
-        st.toggle(
-            "Halve the noise",
-            a.spec.noise == "half",
-            help="Imitates a faulty program with only half of the noise. The proof does not cover this. Usually off.",
-            **keyed("half", lambda on: attack_other(noise="half" if on else "whole")),
-        )
+        half = keyed("half", lambda on: attack_other(noise="half" if on else "whole"))
+        st.toggle("Halve the noise", a.spec.noise == "half", help=SAID["half"], **half)
         mechanism = a.spec.run.mechanism
         # if each report has noise of its own, its place does not matter
         if a.spec.run.contribution > 1 and mechanism is not None and not MECHANISMS[mechanism].fresh:
-            now = a.spec.places
-            segments("Position of the episodes", "places", PLACES, now, lambda to: attack_other(places=to))
+            places, now = SAID["places"], a.spec.places
+            segments("Position of the episodes", "places", places, now, lambda to: attack_other(places=to))
         if going:
             pause_switch()
 
@@ -194,18 +191,6 @@ def measured_attack(spec: AttackSpec, found: AttackScores, card: Guarantee, curv
         show(kept(("attack", "errors", key), errors), "attack_errors", how=how)
 
 
-STEPS = {
-    "one": "1. The same noise for all users",
-    "subtract": "2. Two users subtract their counts",
-    "tree": "3. The same with noise from a tree",
-}
-CHARTS = {
-    "one": ("Number that each user receives", ("true visits so far", "number received")),
-    "subtract": ("Each user's visit, estimated by two others", ("true visit", "estimate")),
-    "tree": ("The same estimate with a tree", ("true visit", "estimate")),
-}
-
-
 def guess_part() -> None:
     """Draw a simulated release, ask whose data it contains, and then show how often the best attacker is right."""
     a, curves = attack(), answers.table("promise", attack().spec.run)
@@ -246,7 +231,7 @@ def collusion_part() -> None:
     """Draw one step of the example in which two users collude, with its chart."""
     a = attack()
     st.markdown("## Two users collude", anchors=False)
-    segments("Step", "step", STEPS, a.step, lambda step: a.put(step=step))
+    segments("Step", "step", SAID["steps"], a.step, lambda step: a.put(step=step))
     step = a.step
     st.markdown(explained(sentences.SAID[f"steps_{step}"]))
     found = answers.table("collusion", a.spec)
@@ -262,13 +247,12 @@ def collusion_part() -> None:
         # release t + 1 minus release t - 1 minus user t + 1's own visit
         who, true, seen = users[1:-1], visits[1:-1], told[2:] - told[:-2] - visits[2:]
     wrong = np.abs(seen - true)
-    title, words = CHARTS[step]
+    chart = SAID["charts"][step]
     see = sentences.about_collusion(step, int((wrong < 1e-9).sum()), len(who), float(wrong.max()))
-    bars = title, [str(user) for user in who], true, np.round(seen, 9), words
+    bars = chart["title"], [str(user) for user in who], true, np.round(seen, 9), chart["bars"]
     key = ("collusion", step, a.spec.run.epsilon)
     show(kept(key, lambda night: figures.collusion_bars(*bars, see=see, dark=night)), "collusion")
-    alone = f"One counter, {len(visits)} users, ε = {a.spec.run.epsilon:g} for this counter alone."
-    st.caption(explained(f"{alone} After Vietri et al. (2020), section 2.2."))
+    st.caption(explained(filled(SAID["alone"], users=len(visits), epsilon=f"{a.spec.run.epsilon:g}")))
 
 
 main()

@@ -16,6 +16,7 @@ from dprl.figures import policy as drawings
 from dprl.figures.picture import Picture
 from dprl.learners import ALGORITHMS
 from dprl.mdp import TabularMDP
+from dprl.messages import filled, messages
 from dprl.metrics.policies import count_noise, optimism, time_shared, worse_actions
 from dprl.metrics.regions import half_widths, outline, region
 from dprl.runs.status import RunStatus
@@ -32,12 +33,14 @@ from pages.shared.results.status import ACTIVE, ONLINE, Progress
 from pages.shared.visitor.links import Curve, most_private
 from pages.shared.visitor.state import owner_id, session
 
+SAID = messages("pages")["explore"]
+
 
 def offered(why: str) -> list[int]:
     """Return the indices of the visible curves; if all are hidden, ask the visitor to show one."""
     found = [i for i, curve in enumerate(session().explore.shown) if not curve.hidden]
     if not found:
-        st.info(f"All curves are hidden. Show one to {why}.")
+        st.info(filled(SAID["hidden"], why=why))
     return found
 
 
@@ -97,10 +100,6 @@ def moment(found: SeedTrace, first: int | None = None) -> int:
     return episodes.index(view.steps(e, "Episodes so far", "episode", episodes, count, otherwise=first))
 
 
-FAMILIES = {"visits": "Visits", "rewards": "Rewards"}
-SEEN = {"noisy": "With noise", "released": "As used for planning"}
-
-
 def counts_tab(titles: Sequence[str], _: Sequence[RunStatus]) -> None:
     """Draw the visit counts of every state and action: true, with noise, and as released."""
     found = look_closely(titles)
@@ -109,18 +108,16 @@ def counts_tab(titles: Sequence[str], _: Sequence[RunStatus]) -> None:
     curve, trace = found
     learner = ALGORITHMS[curve.spec.algorithm]
     if not learner.statistic.counted:
-        st.info(
-            f"{escape(learner.title)} receives no counts. It sees noisy sums over users of {learner.statistic.parts}. "
-            "The Guarantee tab describes the noise, and the Policy tab shows the policy and its values."
-        )
+        parts = learner.statistic.parts
+        st.info(filled(SAID["no_counts"], algorithm=escape(learner.title), parts=parts))
         return
     mdp = data.environment(curve.spec)
     at, e = moment(trace), session().explore
     # Without noise, or if the algorithm plans with raw noisy counts, there is only one array to show.
     changed = curve.spec.privacy != "none" and learner.seen(curve.spec.bonus) != NOISY
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        family = view.segments(e, "Count shown", "family", FAMILIES)
-        seen = view.segments(e, "Counts to compare with the true ones", "seen", SEEN) if changed else "noisy"
+        family = view.segments(e, "Count shown", "family", SAID["families"])
+        seen = view.segments(e, SAID["compare"], "seen", SAID["seen"]) if changed else "noisy"
         step = view.step_menu(e, mdp.H)
     key = ("counts", stretch(trace), at, family, seen, step)
     show(kept(key, partial(cells, mdp, trace, at, family, seen, step)), "counts")
@@ -158,7 +155,7 @@ def ellipsoid_tab(titles: Sequence[str], _: Sequence[RunStatus]) -> None:
     curve, trace = found
     title = titles[session().explore.shown.index(curve)]
     if not trace.beliefs:
-        st.info("This algorithm has no confidence set of weights. Choose a curve whose algorithm has one.")
+        st.info(SAID["no_set"])
         return
     low = np.flatnonzero(trace.regret / trace.episodes < 0.1 * trace.v_star)
     at, e = moment(trace, int(trace.episodes[low[0] if len(low) else -1])), session().explore
@@ -170,8 +167,7 @@ def ellipsoid_tab(titles: Sequence[str], _: Sequence[RunStatus]) -> None:
         i = view.menu(e, "Horizontal axis", "first", weights, words)
         others = [k for k in weights if k != i]
         j = view.menu(e, "Vertical axis", "second", others, [words[k] for k in others])
-        about = "If on, the axes fit the confidence set. If off, they show all possible weights."
-        near = view.switch(e, "Zoom to the confidence set", "near", "on", "off", about)
+        near = view.switch(e, "Zoom to the confidence set", "near", "on", "off", SAID["near"])
     shown = at, h, (i, j), near
     show(
         kept(("ellipsoid", stretch(trace), *shown), partial(ellipsoid_picture, trace, title, *shown)),
@@ -206,9 +202,6 @@ def ellipsoid_picture(
     )
 
 
-CHARTS = {"steps": "Actions", "map": "Map", "visits": "Visits", "V": "Values V", "Q": "Values Q"}
-
-
 def policy_tab(titles: Sequence[str], _: Sequence[RunStatus]) -> None:
     """Draw the policy after a chosen number of episodes next to the optimal one."""
     found = look_closely(titles)
@@ -216,7 +209,7 @@ def policy_tab(titles: Sequence[str], _: Sequence[RunStatus]) -> None:
         return
     curve, trace = found
     mdp = data.environment(curve.spec)
-    charts = CHARTS | ({"chances": "Action probabilities"} if trace.chances.size else {})
+    charts = SAID["charts"] | ({"chances": "Action probabilities"} if trace.chances.size else {})
     if not mdp.dense:  # environments with hundreds of states, such as Taxi, are too large to draw
         del charts["map"]
     e = session().explore

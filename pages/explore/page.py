@@ -17,6 +17,7 @@ from dprl.fields import SpecError
 from dprl.figures import looks
 from dprl.learners import ALGORITHMS
 from dprl.links import MAX_CURVES
+from dprl.messages import filled, messages
 from dprl.player import sizes_of
 from dprl.runs.status import RunStatus
 from dprl.simulation import RunSpec, answered
@@ -24,7 +25,7 @@ from dprl.simulation.replay import unplayable
 from dprl.sitemap import PAGES
 from dprl.words import percent
 from pages.explore import look, tabs
-from pages.explore.look import identity
+from pages.explore.look import SAID, identity
 from pages.explore.tabs import comparison_picture, drawn_there, played_page
 from pages.shared.controls.launch import curve_box, run_curve
 from pages.shared.controls.noise import noise, structure
@@ -44,6 +45,8 @@ from pages.shared.visitor.draft import draft_of
 from pages.shared.visitor.links import AT_FIRST, MAX_NAME, Curve, View, clean_name, most_private
 from pages.shared.visitor.state import add, ask, begin, read_address, session, write_address
 
+PLAYER = messages("pages")["player"]
+
 
 def chips(titles: list[str]) -> None:
     """Draw a chip with a legend symbol for each curve, buttons to keep drafts, and ready-made comparisons."""
@@ -62,8 +65,8 @@ def chips(titles: list[str]) -> None:
         for i, (curve, title) in enumerate(zip(curves, titles, strict=True)):
             with st.container(key=f"chip_{i}", width="content"):
                 if curve.draft:
-                    about = "Keeps this curve in the comparison. Otherwise it disappears when you change a setting."
-                    button(f"{escape(title)}: **keep it**", run_curve, curve.spec, key=f"keep{i}", help=about)
+                    name, about = f"{escape(title)}: **keep it**", SAID["keep"]
+                    button(name, run_curve, curve.spec, key=f"keep{i}", help=about)
                 else:
                     own = identity(s.explore.curves, i)
                     if opened := menu(escape(title), own):
@@ -97,18 +100,16 @@ def actions(curve: Curve, own: str) -> None:
     renamed = keyed(f"{own}:name", lambda text: change(spec, name=clean_name(text)))
     st.text_input("Name", curve.name, max_chars=MAX_NAME, placeholder="Type a name", **renamed)
     shown = ("Show", "visibility") if curve.hidden else ("Hide", "visibility_off")
-    about = "Copies the settings of this curve into the controls. Change one and press Run."
     offered: list[tuple[str, str, Callable[[], object], str | None]] = [
         (*shown, partial(change, spec, hidden=not curve.hidden), None),
-        ("Copy settings", "content_copy", partial(duplicate, spec), about),
+        ("Copy settings", "content_copy", partial(duplicate, spec), SAID["copy"]),
         ("Remove", "delete", partial(remove, spec), None),
     ]
     if run.state in ACTIVE:
         offered.append(("Cancel", "close", partial(cancel, [spec], s.visitor), None))
     baseline = spec.baseline()
     if spec != baseline and len(s.explore.curves) < MAX_CURVES and place(baseline) is None:
-        about = "The same algorithm on the same seeds, without noise."
-        offered.append(("Add this run without privacy", "add", partial(add_run, baseline), about))
+        offered.append(("Add this run without privacy", "add", partial(add_run, baseline), SAID["baseline"]))
     with st.container(horizontal=True, gap="xsmall"):
         for label, icon, action, help in offered:
             button(label, action, icon=icon, key=f"{label}:{own}", help=help)
@@ -152,7 +153,7 @@ def duplicate(spec: RunSpec) -> None:
     s = session()
     s.draft = draft_of(spec)
     s.version += 1
-    s.said = "The controls now show the settings of this curve. Change one and press Run."
+    s.said = SAID["copied"]
 
 
 def add_run(spec: RunSpec) -> None:
@@ -161,47 +162,40 @@ def add_run(spec: RunSpec) -> None:
     write_address(s.explore)
 
 
-OTHER = "The page opens with the share of V\\* lost instead of the measure drawn here."
-MEANS = "The page draws the mean of all seeds, without a line for each seed."
-FIXED = "You can download an interactive chart of these curves from the Data tab."
-
-
 def offer_page() -> None:
     """Offer a page for download once workers have prepared its runs, or explain why there is none."""
     s = session()
     curves = s.explore.visible
     st.markdown("**One page without a server**")
     if not curves:
-        st.caption("All curves are hidden. Show one to download the page.")
+        st.caption(PLAYER["hidden"])
         return
     reasons = list(filter(None, (unplayable(curve.spec) for curve in curves)))
     if reasons:
-        st.caption(escape(f"{reasons[0]} {FIXED}"))
+        st.caption(escape(f"{reasons[0]} {PLAYER['fixed']}"))
         return
     wanted = tuple(curve.spec for curve in curves)
     if s.taken != wanted:
-        st.caption("An HTML file that plays these runs live in any browser, with a slider for ε.")
+        st.caption(PLAYER["about"])
         button("Prepare the page", into(s, "taken"), wanted, icon="play_circle", key="prepare_page")
         return
     try:
         sizes = [spec.replace(episodes=size) for spec in wanted for size in sizes_of(spec)]
         found = {spec: answers.replay(spec) for spec in sizes}
     except SpecError as error:
-        st.caption(escape(f"{error} {FIXED}"))
+        st.caption(escape(f"{error} {PLAYER['fixed']}"))
         return
     ready = {spec: text for spec, text in found.items() if text is not None}
     if len(ready) < len(found):
-        done = percent(len(ready) / len(found))
-        st.caption(f"Calibrating the noise for each position of the slider: {done} done.")
+        st.caption(filled(PLAYER["going"], done=percent(len(ready) / len(found))))
         return
     heading, view = PAGES["explore"].heading, s.explore.view
-    same = drawn_there(view.measure) == view.measure
-    plain = view.statistic == "mean" and view.each == "off"
-    lacks = "".join(f" {text}" for text, there in ((OTHER, same), (MEANS, plain)) if not there)
-    st.caption(f"The page opens from disk and sends no requests.{lacks}")
-    made = partial(
-        played_page, heading, curves, view, lambda spec: answered(ready[spec]), sentence=s.explore.sentence
-    )
+    other = drawn_there(view.measure) != view.measure
+    means = view.statistic != "mean" or view.each != "off"
+    true = {"opens": True, "other": other, "means": means}
+    st.caption(" ".join(PLAYER[key] for key in true if true[key]))
+    sentence = s.explore.sentence
+    made = partial(played_page, heading, curves, view, lambda spec: answered(ready[spec]), sentence=sentence)
     save(file_name(wanted), "Download the page", made)
 
 
@@ -234,14 +228,9 @@ def data_tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
     drawn = [row for row, one in zip(shown, known, strict=True) if one.begun]
     best = [answers.v_star(curve.spec) for curve, *_ in drawn]
     draw = partial(comparison_picture, drawn, best, "cumulative", e.view.statistic)
-    files(
-        "regret",
-        "Cumulative regret of every seed of every visible curve, at every checkpoint.",
-        tidy([title for *_, title, _ in shown], known, "episode", "regret"),
-        specs,
-        "Regret so far, compared",
-        draw if any(map(unplayable, specs)) else None,  # otherwise, *Share* offers the page without a server
-    )
+    fixed = any(map(unplayable, specs))  # otherwise, *Share* offers the page without a server
+    table = tidy([title for *_, title, _ in shown], known, "episode", "regret")
+    files("regret", SAID["table"], table, specs, "Regret so far, compared", draw if fixed else None)
     st.markdown("## Reproduce it without this page", anchors=False)
     chosen = look.curve_menu("Curve", places, titles)
     make_again(e.shown[chosen].spec)

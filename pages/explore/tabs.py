@@ -21,7 +21,7 @@ from dprl.figures.guarantee import who_sees_what
 from dprl.figures.looks import CurveStyle
 from dprl.figures.picture import Picture
 from dprl.learners.tabular.planner import OWN
-from dprl.messages import messages
+from dprl.messages import filled, messages
 from dprl.metrics.curves import Statistic
 from dprl.papers.report import version
 from dprl.player import PlayedCurve, PlayedMeasure, Shown, player_page, sizes_of
@@ -39,7 +39,7 @@ from dprl.sentences.noise import IN_A_COUNT
 from dprl.simulation import AttackSpec, RunSpec
 from dprl.words import count, human, plural, promise, significant
 from pages.attack import link as attack_link
-from pages.explore.look import curve_menu, going, offered
+from pages.explore.look import SAID, curve_menu, going, offered
 from pages.shared.controls import view
 from pages.shared.layout.browser import one_user
 from pages.shared.layout.chart import empty, kept, show, sketch
@@ -56,19 +56,13 @@ from pages.shared.visitor.state import ExploreState, add, session, write_address
 from pages.users.link import asked_of, encode
 
 Row = tuple[Curve, CurveStyle, str, RunStatus]
-MEASURES = {
-    "share": "Share lost",
-    "cumulative": "Cumulative",
-    "per-episode": "Per episode",
-    "extra": "Privacy cost",
-}
 
 
 def regret_tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
     """Draw the controls of the view, the chart, and an offer to run missing baselines."""
     e = session().explore
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="regret_view"):
-        measure = view.segments(e, "Regret shown", "measure", MEASURES)
+        measure = view.segments(e, "Regret shown", "measure", SAID["measures"])
         with st.popover("Axes and seeds", icon=":material/tune:"):
             averages = {str(one): one.capitalize() for one in STATISTICS}
             view.segments(e, "Average over seeds", "statistic", averages)
@@ -84,15 +78,15 @@ def regret_tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
         private = [row for row in rows if row[0].spec.privacy != "none"]
         rows = [row for row in private if len(ONLINE.curves(row[0].spec.baseline()).at)]
         if missing := [row[0].spec.baseline() for row in private if row not in rows]:
-            why = "The privacy cost is the extra regret compared with the same run without privacy, which is missing"
+            why = filled(SAID["no_baseline"], curves=plural(len(missing), "curve"))
             with st.container(horizontal=True, wrap=False, vertical_alignment="center"):
-                st.markdown(explained(f"{why} for {plural(len(missing), 'curve')}."), width="stretch")
+                st.markdown(explained(why), width="stretch")
                 button("Run without privacy", run_baselines, missing, icon="play_arrow", type="primary")
     if not any(len(ONLINE.curves(row[0].spec).at) for row in rows):
         if not e.visible:
-            empty("All curves are hidden. Show one to see the regret.")
+            empty(filled(SAID["hidden"], why="see the regret"))
         elif measure == "extra" and not any(run.state in ACTIVE for run in runs):
-            empty("No private curve is shown, so there is no privacy cost to measure.")
+            empty(SAID["no_private"])
         else:
             empty(awaited(runs, [curve.spec for curve in e.shown]))
         return
@@ -213,11 +207,6 @@ def drawn_there(measure: str) -> PlayedMeasure:
     return next((one for one in found if one == measure), found[0])
 
 
-UNPROVED = ":material/warning: This bonus has no proof: no theorem shows that the algorithm learns with it."
-NOISE = "Standard deviation of the noise in one visit count, at the release with the most noise."
-MOST_NOISE = " The count is for an action that all users were told to take. Other counts have less noise."
-
-
 def guarantee_tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
     """Draw the guarantees of all visible curves, the details of one, and how much noise a guarantee needs."""
     curves = session().explore.shown
@@ -247,7 +236,7 @@ def guarantee_tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
                     page_link("attack", "Attack this noise", link)
     if guarantee is not None and guarantee.ladder:
         st.markdown("## How much noise does a guarantee need?", anchors=False)
-        st.markdown(explained(LADDER))
+        st.markdown(explained(SAID["ladder"]))
         given = run.environment_params
         steps = [f"H = {given['H']}"] if "H" in given else []
         problem = ", ".join(
@@ -289,10 +278,10 @@ def card(g: Guarantee, run: RunSpec, key: int) -> None:
     st.markdown(explained(f"**{model.promise}**{f' ({g.model})' if g.model != 'none' else ''}"))
     st.markdown(explained(escape(g.trust)))
     if run.bonus == OWN:
-        st.markdown(explained(UNPROVED))
+        st.markdown(explained(f":material/warning: {SAID['unproved']}"))
     if g.claimed_epsilon is None:
         return
-    noise = NOISE + (MOST_NOISE if run.reports != "all" else "")
+    noise = SAID["noise"] + (f" {SAID['most_noise']}" if run.reports != "all" else "")
     verdict_and_budget(g, key, noise, model.blanked, calibrated=run.calibration == "calibrated")
     delta = g.proved_delta or 0.0
     if warning := said.against_users(delta, g.users or 0):
@@ -324,13 +313,6 @@ def every_promise(g: Guarantee, run: RunSpec, key: int) -> None:
         named = ("promise", "curve", run.to_json())
         drawn = kept(named, lambda night: epsilon_of_delta(*line, own=own, see=see, dark=night))
         show(drawn, f"promise_{key}")
-
-
-LADDER = (
-    "Each bar adds one improvement to the bar above it, and shows the guarantee proved for its noise. The first bar is "
-    "the noise in the algorithm's paper, for δ = 0. For up to 4,000 releases, the last bar shows a lower bound. If "
-    "a bar is longer than the one above it, its guarantee is stronger, or its noise comes from other counts."
-)
 
 
 def ladder(g: Guarantee, night: bool, instance: str = "") -> Picture:

@@ -9,7 +9,7 @@ import streamlit as st
 
 from dprl.figures.picture import Picture
 from dprl.figures.trust import lost_by_trust, lost_numbers
-from dprl.messages import messages
+from dprl.messages import filled, messages
 from dprl.sentences import price as sentences
 from dprl.sentences import promise
 from dprl.sentences.noise import deviation
@@ -120,10 +120,8 @@ def meaning(epsilon: float) -> str:
     """Explain an epsilon in one or two sentences."""
     central = next(c.spec for c in trust(epsilon, HOME_EPISODES).curves if c.spec.privacy == "central")
     noise = bundled("home")[central].noise_std or 0.0
-    return (
-        f"{promise.outcome(epsilon, central.delta or 0.0)} To guarantee this, a trusted curator adds noise to each "
-        f"visit count, with a **{deviation(noise, central.episodes)}**."
-    )
+    added = filled(messages("start")["home"]["noise"], deviation=deviation(noise, central.episodes))
+    return f"{promise.outcome(epsilon, central.delta or 0.0)} {added}"
 
 
 main()

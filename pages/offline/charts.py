@@ -23,7 +23,7 @@ from dprl.sentences import promise as said
 from dprl.sentences.offline import CLOSE
 from dprl.simulation import OfflineSpec, OfflineTrace
 from dprl.words import count, promise
-from pages.offline.record import RUNS, offline
+from pages.offline.record import RUNS, SAID, offline
 from pages.shared.controls import view
 from pages.shared.layout.chart import empty, files, kept, make_again, show, tidy
 from pages.shared.layout.frame import wide
@@ -218,13 +218,7 @@ def data_tab() -> None:
     table = tidy(run_titles(specs), known, "n", "gap")
     rows = zip(curves_of(specs, best), known, strict=True)
     drawn = [curve for curve, run in rows if run.begun]
-    files(
-        "gap",
-        "The suboptimality of every run, for every data set of every size n.",
-        table,
-        specs,
-        "Suboptimality, compared",
-        lambda: gap_picture(drawn, best, dark=False),
-    )
+    draw = partial(gap_picture, drawn, best, dark=False)
+    files("gap", SAID["table"], table, specs, "Suboptimality, compared", draw)
     st.markdown("## Reproduce it without this page", anchors=False)
     make_again(specs[chosen_spec()])

@@ -10,15 +10,17 @@ from streamlit.delta_generator import DeltaGenerator
 
 from dprl.learners import OFFLINE as OFFLINE_LEARNERS
 from dprl.links import MAX_CURVES
+from dprl.messages import filled
 from dprl.privacy.curator import PROMISES
 from dprl.simulation import OfflineSpec
 from dprl.simulation.datasets import BEHAVIOURS, split_behaviour
 from dprl.simulation.offline_spec import FIELDS
 from dprl.words import count, percent, plural
 from pages.offline import charts, record
-from pages.offline.record import BIGGEST, BUDGET, EXAMPLES, RUNS, OfflineSettings, offline, specs_of
+from pages.offline.record import BIGGEST, BUDGET, EXAMPLES, RUNS, SAID, OfflineSettings, offline, specs_of
 from pages.shared.controls.launch import described, offer
-from pages.shared.controls.noise import CALIBRATION, CALIBRATION_HELP
+from pages.shared.controls.noise import HELP
+from pages.shared.controls.noise import SAID as CONTROLS
 from pages.shared.controls.panel import environment, environment_parameters, parameters, sidebar
 from pages.shared.controls.widgets import (
     choose_several,
@@ -34,8 +36,7 @@ from pages.shared.controls.widgets import (
 from pages.shared.layout.frame import redrawn
 from pages.shared.layout.head import common, head, share, tab_bar
 from pages.shared.layout.terms import escape, explained
-from pages.shared.names import CALIBRATION as NOISE
-from pages.shared.names import only, shared_problem
+from pages.shared.names import NAMED, only, shared_problem
 from pages.shared.results.status import PACE
 from pages.shared.visitor.address import RUN
 from pages.shared.visitor.callbacks import into, keyed
@@ -58,12 +59,7 @@ def main() -> None:
     with st.sidebar:
         sidebar(controls, run_box)
     corner = head(part)
-    st.markdown(
-        explained(
-            "Users were treated under a *behaviour policy*. A *curator* releases noisy sums of their records once. "
-            "An algorithm learns a better policy from these sums."
-        )
-    )
+    st.markdown(explained(SAID["about"]))
     examples()
     common(in_common(part.specs))
     redrawn(partial(results, corner), PACE if RUNS.progress(part.specs).active else None)
@@ -78,7 +74,9 @@ def in_common(specs: Sequence[OfflineSpec]) -> str:
     for one in only(spec.behaviour for spec in specs):
         key, argument, _ = split_behaviour(one)
         parts.append(BEHAVIOURS[key].said.format(percent(float(argument or 0))))
-    parts += [NOISE[one] for one in only(spec.calibration for spec in specs if spec.calibration)]
+    parts += [
+        NAMED["calibration"][one] for one in only(spec.calibration for spec in specs if spec.calibration)
+    ]
     parts += [f"n up to {count(n)}" for n in only(spec.n for spec in specs)]
     sizes = "data set of each size", "data sets of each size"
     parts += [plural(seeds, *sizes) for seeds in only(spec.seeds for spec in specs)]
@@ -120,9 +118,7 @@ def run_box(found: Described) -> None:
         specs,
         part.compare,
         lambda: RUNS.missing(specs or ()),
-        lambda lacking: (
-            f"{plural(len(lacking), 'run')} on data sets of up to {count(lacking[0].n)} trajectories"
-        ),
+        lambda lacking: filled(SAID["amount"], runs=plural(len(lacking), "run"), most=count(lacking[0].n)),
         refused,
         also=part.reset,
     )
@@ -130,10 +126,6 @@ def run_box(found: Described) -> None:
 
 # The runs that Run will show, or None and the reasons why there are none.
 Described = tuple[tuple[OfflineSpec, ...] | None, list[str]]
-SIZES_HELP = (
-    "The size of the largest data set. The curve has a point at each of the sizes 5, 10, 20, 50, ... up to this one. "
-    "No two data sets share a trajectory."
-)
 
 
 def controls() -> Described:
@@ -150,7 +142,7 @@ def controls() -> Described:
         marks=[int(m) for m in stops(100, BIGGEST)],
         show=count,
         ends=("a few trajectories", "a trillion"),
-        help=SIZES_HELP,
+        help=HELP["sizes"],
     )
     learners_menu(settings)
     if settings.private:
@@ -180,7 +172,7 @@ def budgets(settings: OfflineSettings) -> None:
         settings.values[settings.privacy],
         partial(settings.values.__setitem__, settings.privacy),
         lambda text: read_values(field, text, MAX_CURVES),
-        f"Values separated by commas, one curve each, at most {MAX_CURVES}. A smaller budget is more private.",
+        filled(HELP["budgets"], most=MAX_CURVES),
         locked(field.name),
     )
     if "delta" in promise.fields:
@@ -194,17 +186,8 @@ def compared_specs() -> Described:
     if specs is not None and state.keep:
         specs = tuple(dict.fromkeys((*state.specs, *specs)))
         if len(specs) > MAX_CURVES:
-            now = f"{len(state.specs)} are shown now"
-            return None, [
-                f"At most {MAX_CURVES} curves can be shown, and {now}. Choose fewer, or do not keep them."
-            ]
+            return None, [filled(SAID["full"], most=MAX_CURVES, now=len(state.specs))]
     return specs, [refusal] if refusal else []
-
-
-REWARDS_HELP = (
-    "Known: everybody may know the mean reward of each state and action. Learned: noise also hides each user's "
-    "rewards, so the policy needs more data. Leave this at known if rewards are not secret."
-)
 
 
 def menu(label: str, name: str, titles: Mapping[str, str], help: str, redraw: bool = False) -> None:
@@ -246,9 +229,9 @@ def noise(settings: OfflineSettings) -> None:
     offered = ["paper", "calibrated"] if stated else ["calibrated"]
     if settings.calibration not in offered:
         settings.calibration = offered[0]
-    menu("Noise", "calibration", {key: CALIBRATION[key] for key in offered}, CALIBRATION_HELP)
+    menu("Noise", "calibration", {key: CONTROLS["calibration"][key] for key in offered}, HELP["calibration"])
     if any(record.knows(option) for option in settings.learners):
-        menu("Mean rewards", "rewards", record.REWARDS, REWARDS_HELP, redraw=True)
+        menu("Mean rewards", "rewards", SAID["rewards"], HELP["rewards"], redraw=True)
 
 
 def more(s: Session, settings: OfflineSettings) -> None:

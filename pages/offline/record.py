@@ -10,6 +10,7 @@ from dprl.environments import ENVIRONMENTS
 from dprl.fields import SpecError
 from dprl.learners import OFFLINE
 from dprl.links import MAX_CURVES, last
+from dprl.messages import messages
 from dprl.simulation import OfflineSpec, RunSpec
 from dprl.simulation.budgeted import DEFAULT_DELTA
 from dprl.simulation.datasets import BEHAVIOURS, split_behaviour
@@ -20,12 +21,12 @@ from pages.shared.visitor.draft import Draft, draft_of
 from pages.shared.visitor.links import decode, encode_specs, looked, read_values, values_text
 from pages.shared.visitor.state import PageState, session
 
+SAID = messages("pages")["offline"]
 CLINIC = OfflineSpec(environment="clinic", behaviour="mixture:0.7", n=10**6, seeds=10)
 PLAIN = ":none"  # marks the non-private form of an algorithm that also has a private one
 BUDGET = {"zcdp": "rho", "pure": "epsilon", "approximate": "epsilon"}  # the field that holds the budget
 EVERY_RUN = ("n", "seeds", "root_seed", "beta")  # settings with the same value in all runs of the controls
 USUAL = {"zcdp": "0.01, 0.1, 1", "pure": "0.1, 1, 10", "approximate": "0.1, 1, 10"}
-REWARDS = {"known": "known", "learned": "learned from noisy sums"}  # mean rewards
 
 
 @dataclass
@@ -202,44 +203,25 @@ def _budgets(base: OfflineSpec, *rho: float) -> tuple[OfflineSpec, ...]:
     return (base.baseline(), *(base.replace(rho=each) for each in rho))
 
 
+def _example(key: str, *specs: OfflineSpec) -> Example:
+    return Example(**SAID["examples"][key], specs=specs)
+
+
 THREE = (0.01, 0.1, 1.0)  # values of rho
+RIVER = OfflineSpec(environment="riverswim", behaviour="uniform", n=10**8, seeds=10)
 EXAMPLES = (
-    Example(
-        "Three budgets",
-        "How many records does a private algorithm need in a synthetic clinic?",
-        _budgets(CLINIC, *THREE),
+    _example("budgets", *_budgets(CLINIC, *THREE)),
+    _example(
+        "guarantees",
+        *_budgets(CLINIC, 0.1),
+        *(CLINIC.replace(privacy=privacy, epsilon=1.0) for privacy in ("pure", "approximate")),
     ),
-    Example(
-        "Other guarantees",
-        "The same data under zero-concentrated, pure and approximate privacy.",
-        (
-            *_budgets(CLINIC, 0.1),
-            CLINIC.replace(privacy="pure", epsilon=1.0),
-            CLINIC.replace(privacy="approximate", epsilon=1.0),
-        ),
+    _example("rare", *_budgets(RIVER, *THREE)),
+    _example(
+        "constants", *_budgets(AS_IN_PAPER, *THREE), AS_IN_PAPER.replace(algorithm="dp-kl-lcb", rho=0.1)
     ),
-    Example(
-        "A rare state",
-        "In RiverSwim, when all users act at random, hardly any user reaches the far end.",
-        _budgets(OfflineSpec(environment="riverswim", behaviour="uniform", n=10**8, seeds=10), *THREE),
-    ),
-    Example(
-        "The paper's constants",
-        "With the paper's penalty, which holds for any data, DP-APVI needs thousands of times as many records as "
-        "DP-KL-LCB.",
-        (*_budgets(AS_IN_PAPER, *THREE), AS_IN_PAPER.replace(algorithm="dp-kl-lcb", rho=0.1)),
-    ),
-    Example(
-        "A linear environment",
-        "The paper shows n up to 1,000 on a linear environment. How large must n be for its claim to hold?",
-        _budgets(LINEAR, 25.0, 1.0, 0.1),
-    ),
-    Example(
-        "Fewer noisy sums",
-        "At each step, the paper's DP-VAPVI releases five noisy sums, and our DP-PEVI only two. Both have the same "
-        "proved budget.",
-        (*_budgets(LINEAR, 1.0), LINEAR.replace(algorithm="dp-pevi", rho=0.8)),
-    ),
+    _example("linear", *_budgets(LINEAR, 25.0, 1.0, 0.1)),
+    _example("sums", *_budgets(LINEAR, 1.0), LINEAR.replace(algorithm="dp-pevi", rho=0.8)),
 )
 FIRST = EXAMPLES[0].specs  # shown when the page opens
 RUNS = Runs(("offline",), "offline")

@@ -8,6 +8,7 @@ from functools import partial
 import streamlit as st
 
 from dprl.links import link_heading
+from dprl.messages import filled
 from dprl.papers import Setting
 from dprl.papers.claim import TRACES
 from dprl.papers.items import Item, all_items, papers, related
@@ -177,11 +178,7 @@ def badge() -> None:
     """State which versions computed the bundled verdicts, and whether this server has the same ones."""
     then, now = bundled_papers().version, version()
     same = "the same version" if then == now else f"dprl {now['dprl']}, sources {now['sources']}"
-    libraries = f"numba {then['numba']}, NumPy {then['numpy']}"
-    text = (
-        f"Computed with dprl {then['dprl']}, sources {then['sources']}, {libraries}. This server has {same}."
-    )
-    st.caption(f":material/inventory: {escape(text)}")
+    st.caption(f":material/inventory: {escape(filled(views.SAID['version'], **then, same=same))}")
 
 
 main()

@@ -20,6 +20,7 @@ from dprl import links
 from dprl.fields import Field, shown
 from dprl.figures import papers as figures
 from dprl.figures.picture import Picture
+from dprl.messages import filled, messages
 from dprl.papers.items import ITEM_VERDICTS, PAPERS, Item, ItemFinding, all_items, findings, papers
 from dprl.papers.ranking import BUDGET, PROBLEMS, SEEDS, TARGET, Rank, Ranking
 from dprl.papers.report import ClaimReport
@@ -33,6 +34,7 @@ from pages.shared.results.data import asset, bundled_papers
 from pages.shared.visitor.address import Query
 from pages.shared.visitor.state import PageState
 
+SAID = messages("pages")["papers"]
 SETTING = Field("at", "int", 1, "the setting whose curves are drawn", 1, 99, query="at")
 FIRST = next(iter(PROBLEMS))
 RELATED = "related"  # selects the list of later papers
@@ -95,17 +97,6 @@ def verdicts() -> dict[str, ItemFinding]:
     return findings(bundled_papers().reports)
 
 
-HOW = (
-    f"For the noise of every run, we prove {promise(*BUDGET)} if one user's episode is replaced: joint DP with a "
-    "trusted curator, shuffle DP with a trusted shuffler, local DP with no trusted party.",
-    "Each number of users is a separate run, planned for that number. Each algorithm uses its default bonus and "
-    "mechanism, without any tuning. With this bonus, PUCB, Private-UCB-VI and LDP-OBI are one algorithm.",
-    f"Users needed: from this number on, the average loss per episode so far, learning included, is at most "
-    f"{percent(TARGET)} of V*, averaged over {SEEDS} seeds. The search tries eight numbers in each factor of ten.",
-    "Only algorithms that run in the environment are listed. SDP-PE needs a list of all policies, which is short "
-    "enough only in the tiny environment. Linear algorithms need features.",
-    "The command line does the same: `python -m dprl reproduce algorithms --out results`.",
-)
 WORDS = {"holds": "hold here", "fails": "fail here"}
 
 
@@ -131,7 +122,8 @@ def ranking() -> None:
     with st.container(width=330):
         select("Environment", titles, here.problem, lambda to: here.put(problem=to), name="papers.problem")
     picture = kept(("ranking", here.problem), partial(drawn_ranking, here.problem))
-    show(picture, "ranking", how=HOW)
+    how = filled(SAID["ranking"], budget=promise(*BUDGET), share=percent(TARGET), seeds=SEEDS)
+    show(picture, "ranking", how=how.splitlines())
 
 
 def drawn_ranking(problem: str, night: bool) -> Picture:

@@ -7,6 +7,7 @@ from functools import partial
 
 import streamlit as st
 
+from dprl.messages import messages
 from dprl.runs.status import RunRow
 from dprl.sitemap import PAGES, Page
 from dprl.words import duration, plural, size
@@ -21,13 +22,12 @@ from pages.shared.visitor.draft import draft_of
 from pages.shared.visitor.links import Curve
 from pages.shared.visitor.state import add, ask, attempt, owner_id, owners, session
 
+SAID = messages("pages")["runs"]
+
 
 def main() -> None:
     st.title(PAGES["runs"].name, anchor=False)
-    st.markdown(
-        "These are the runs that you started in this session or opened with a link. All visitors share the results, "
-        "so a run that somebody has already computed appears at once."
-    )
+    st.markdown(SAID["about"])
     going = any(row.state in ACTIVE for row in everything())
     redrawn(listing, 1.0 if going else None)
 
@@ -51,8 +51,7 @@ def listing(live: bool) -> None:
         with st.container(border=True, gap="xsmall"):
             entry(i, row)
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
-        about = "Removes your finished runs from this list, and frees their storage unless another visitor uses it."
-        button("Clear my finished runs", clear, icon="delete", key="clear", help=about)
+        button("Clear my finished runs", clear, icon="delete", key="clear", help=SAID["clear"])
         save_citations(row.spec for row in all_rows)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import NamedTuple
 
+from dprl.messages import messages
 from dprl.simulation import RunSpec
 from pages.shared.visitor.links import Curve
 
@@ -17,8 +18,13 @@ class ExploreExample(NamedTuple):
     curves: tuple[Curve, ...]
 
 
-def _curves(*specs: RunSpec) -> tuple[Curve, ...]:
-    return tuple(map(Curve, specs))
+def _example(key: str, *curves: Curve) -> ExploreExample:
+    return ExploreExample(**messages("pages")["examples"][key], curves=curves)
+
+
+def _budgets(base: RunSpec, *epsilon: float) -> tuple[Curve, ...]:
+    """Return the run without privacy and a run at each of these budgets."""
+    return (Curve(base.baseline()), *(Curve(base.replace(epsilon=each)) for each in epsilon))
 
 
 BASE = RunSpec()
@@ -33,7 +39,7 @@ def trust(epsilon: float, episodes: int) -> ExploreExample:
     return ExploreExample(
         "Which privacy model?",
         f"The same ε = {epsilon:g} with a trusted curator, a trusted shuffler, and no trusted party.",
-        _curves(*(base.replace(privacy=p) for p in ("none", "central", "shuffle", "local"))),
+        tuple(Curve(base.replace(privacy=p)) for p in ("none", "central", "shuffle", "local")),
     )
 
 
@@ -49,43 +55,18 @@ LOCK = RunSpec(environment="linear-mdp", algorithm="lsvi-ucb", privacy="central"
 FIRST = trust(1.0, HOME_EPISODES)  # the comparison that Online shows at first
 EXAMPLES = (
     FIRST,
-    ExploreExample(
-        "Five privacy budgets",
-        "The smaller ε is, the more users the algorithm needs.",
-        _curves(
-            *(
-                spec.replace(episodes=10**7)
-                for spec in (BASE.baseline(), *(BASE.replace(epsilon=e) for e in (10.0, 3.0, 1.0, 0.3, 0.1)))
-            )
-        ),
+    _example("budgets", *_budgets(BASE.replace(episodes=10**7), 10.0, 3.0, 1.0, 0.3, 0.1)),
+    _example(
+        "mechanisms",
+        Curve(BASE.baseline()),
+        Curve(BASE, "Gaussian, optimal: (1, 10⁻⁶) proved"),
+        Curve(BASE.replace(mechanism="laplace-tree"), "Laplace tree: (1, 10⁻⁶) proved"),
+        Curve(BASE.replace(calibration="paper"), "Laplace tree: as in the paper"),
     ),
-    ExploreExample(
-        "Better mechanisms",
-        "Three kinds of noise at ε = 1: Laplace as in the paper, with (2, 0) proved, calibrated Laplace, and "
-        "calibrated Gaussian.",
-        (
-            Curve(BASE.baseline()),
-            Curve(BASE, "Gaussian, optimal: (1, 10⁻⁶) proved"),
-            Curve(BASE.replace(mechanism="laplace-tree"), "Laplace tree: (1, 10⁻⁶) proved"),
-            Curve(BASE.replace(calibration="paper"), "Laplace tree: as in the paper"),
-        ),
+    _example(
+        "features", *_budgets(MIXTURE, 1.0, 10.0), *_budgets(MIXTURE.replace(privacy="local"), 1.0, 10.0)[1:]
     ),
-    ExploreExample(
-        "Known features",
-        "UCRL-VTR is given the features of transitions, and learns a few weights. With a trusted curator and "
-        "ε = 1, an average episode loses under 1% of V* once there are 10 million users. With no trusted party, this "
-        "needs over 1 trillion users.",
-        _curves(
-            MIXTURE.baseline(),
-            *(MIXTURE.replace(privacy=p, epsilon=e) for p in ("central", "local") for e in (1.0, 10.0)),
-        ),
-    ),
-    ExploreExample(
-        "A linear MDP",
-        "Here the values are linear in the features. LSVI-UCB repeats its regression over all users in every batch, "
-        "with new noise. For the local model no such algorithm is known.",
-        _curves(LOCK.baseline(), *(LOCK.replace(epsilon=e) for e in (1.0, 10.0))),
-    ),
+    _example("linear", *_budgets(LOCK, 1.0, 10.0)),
 )
 
 

@@ -13,6 +13,7 @@ from dprl.figures.looks import CurveStyle, numbered
 from dprl.figures.regret import distinct
 from dprl.learners import ALGORITHMS
 from dprl.learners.tabular.planner import OWN
+from dprl.messages import messages
 from dprl.messages.labels import called, phrase
 from dprl.privacy import MECHANISMS
 from dprl.research.series import place_of, style_of
@@ -23,23 +24,7 @@ from pages.shared.visitor.links import Curve
 
 T = TypeVar("T")
 _SYMBOL = {"episodes": "K", "delta": "δ", "beta": "β", "root_seed": "root seed"}
-CALIBRATION = {"calibrated": "calibrated noise", "paper": "noise as in the paper"}
-BONUS = {
-    "anytime": "anytime bonus",
-    "paper": "paper constants",
-    "practical": "smaller noise bound",
-    OWN: "the algorithm's own bonus, not proved",
-}
-REPORTS = {"all": "of all users", "played": "of users told to take the action"}
-REPORTS_HELP = (
-    "Each count is for one action in one state at one step. Policies are public, so everybody knows which users were "
-    "told to take another action there. Their reports add only noise to the count. Leaving these reports out is "
-    "post-processing and costs no privacy."
-)
-TIED_HELP = (
-    "Keeps δ at a tenth of 1/K for any number of users K. If δK were 1 or more, even a release that gives away a few "
-    "users' data would be (0, δ)-private."
-)
+NAMED = messages("controls")["named"]
 _SAID = 3  # maximum number of differences in a title
 
 
@@ -122,9 +107,9 @@ def in_common(curves: Sequence[Curve], moving: bool = False) -> str:
     if len(specs) > 1 and len({s.algorithm for s in specs}) == 1:
         parts.append(ALGORITHMS[first.algorithm].title)
     parts += [MECHANISMS[one].title for one in only(s.mechanism for s in specs if s.mechanism)]
-    parts += [CALIBRATION[one] for one in only(s.calibration for s in specs if s.calibration)]
+    parts += [NAMED["calibration"][one] for one in only(s.calibration for s in specs if s.calibration)]
     parts += [f"K = {count(K)} episodes" for K in only(s.episodes for s in specs) if not moving]
-    parts += [BONUS[bonus] for bonus in only(s.bonus for s in specs)]
+    parts += [NAMED["bonus"][bonus] for bonus in only(s.bonus for s in specs)]
     parts += [plural(seeds, "seed") for seeds in only(s.seeds for s in specs) if not moving]
     return " · ".join(parts)
 
@@ -161,9 +146,9 @@ def _told(key: str, value: Any) -> str:
     if key == "mechanism":
         return MECHANISMS[value].title
     if key == "calibration":
-        return CALIBRATION[value]
+        return str(NAMED[key][value])
     if key == "reports":
-        return f"reports {REPORTS[value]}"
+        return f"reports {messages('controls')[key][value]}"
     name = key.split(".")[-1]
     return f"{_SYMBOL.get(name, name)} {_value(value)}"
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from dprl.environments import ENVIRONMENTS
 from dprl.figures.tradeoff import TITLES, Frontier, ProvedLine
 from dprl.figures.users import UsersRow, users_needed
+from dprl.messages import filled
 from dprl.metrics import search
 from dprl.metrics.growth import Growth, growth_between
 from dprl.privacy import PRIVATIZERS
@@ -25,10 +26,8 @@ from pages.shared.layout.terms import escape, explained
 from pages.shared.results import answers, status
 from pages.shared.results.status import working_out
 from pages.shared.visitor.links import fields_of
-from pages.tradeoffs.study import RUNS, USERS_GRID, SweepView, trade
+from pages.tradeoffs.study import RUNS, SAID, USERS_GRID, SweepView, trade
 
-NO_MODEL = "There is no private model to compare. Add one in the settings."
-IMPOSSIBLE = "None of these runs is possible. The lines above give the reasons."
 ends = RUNS.ends
 # The bound drawn for each privacy model if no paper has one for the algorithm.
 PROVED = {"none": "minimax", "central": "dp-ucbvi-jdp", "shuffle": "sdp-pe", "local": "dp-ucbvi-ldp"}
@@ -83,12 +82,12 @@ def growth(study: SweepView) -> dict[str, list[Growth]]:
 
 def refusals(study: SweepView) -> list[str]:
     """List the reasons why parts of the chart are left out, as sentences in Markdown."""
-    sentences = []
+    said = []
     for reason, models in study.refusals.items():
         names = listed([quoted(study.titles[model]) for model in models])
-        what = f"all of {names}" if len(models) < len(study.titles) else "everything"
-        sentences.append(f"Not {what} can be drawn: {escape(reason)}")
-    return sentences
+        some = {"models": names} if len(models) < len(study.titles) else {}
+        said.append(filled(SAID["some" if some else "none"], reason=escape(reason), **some))
+    return said
 
 
 def users_search(study: SweepView, way: str, target: float) -> search.UsersFound:
@@ -142,11 +141,9 @@ def proved(study: SweepView) -> tuple[list[ProvedLine], tuple[str, ...]]:
         epsilon = None if study.x == "epsilon" else points[0][1].epsilon
         drawn.append(ProvedLine(label, privacy, epsilon, np.array([x for x, _ in points], float), values))
         unmet = bound.unmet(settings[0])
-        most = "at most" if bound.upper else "at least"
-        said.append(
-            f"**{label}:** {most} {bound.formula} ({bound.paper})."
-            + (f" Condition not met here: {unmet}." if unmet else "")
-        )
+        side = "at most" if bound.upper else "at least"
+        text = filled(SAID["bound"], bound=label, side=side, formula=bound.formula, paper=bound.paper)
+        said.append(f"{text} {filled(SAID['bound_unmet'], condition=unmet) if unmet else ''}".strip())
     return drawn, tuple(said)
 
 
@@ -186,21 +183,19 @@ def fewest_and_most(study: SweepView, found: Found) -> str:
     titles = {way: quoted(study.titles[way]) for way in found}
     needs = {way: users.needed for way, users in found.items() if np.isfinite(users.needed)}
     if len(needs) < 2 and any(users.pending for users in found.values()):
-        return "The search is not finished yet."
+        return str(SAID["searching"])
     if not needs:
-        return "No privacy model reaches this, even with the most users that can be run."
+        return str(SAID["unreached"])
     few = [way for way in needs if fewest(study, way, found[way])]
     best, most = min(needs, key=needs.__getitem__), max(needs, key=needs.__getitem__)
     least = human(needs[best])
     if few:
-        verb = "needs" if len(few) == 1 else "need"
-        said = f"{some([titles[way] for way in few])} {verb} at most {least} users, the smallest number that we tried."
-    elif len(needs) == 1:
-        said = f"{titles[best]} needs {least} users."
+        key = "smallest_one" if len(few) == 1 else "smallest"
+        said = filled(SAID[key], models=some([titles[way] for way in few]), users=least)
     else:
-        said = f"{titles[best]} needs the fewest users, {least}."
+        said = filled(SAID["only" if len(needs) == 1 else "fewest"], model=titles[best], users=least)
     if needs[most] > needs[best]:
-        said += f" {titles[most]} needs the most, {human(needs[most])}."
+        said += f" {filled(SAID['most'], model=titles[most], users=human(needs[most]))}"
     return said
 
 
@@ -215,11 +210,11 @@ def needed(study: SweepView) -> None:
         st.info(working_out("the reward of an optimal episode"))
         return
     if v_star == 0:
-        st.info("Every policy earns 0 here, so nothing can be lost.")
+        st.info(SAID["nothing"])
         return
     found = {way: users_search(study, way, target(study)) for way in study.searches}
     if not found:
-        st.info(IMPOSSIBLE if study.private else NO_MODEL)
+        st.info(SAID["impossible" if study.private else "no_model"])
         return
     several = base.seeds > 1
     rows = []
@@ -241,11 +236,5 @@ def needed(study: SweepView) -> None:
         lambda night: users_needed(rows, title=heading, most=end, see=see, dark=night),
     )
     show(picture, "users")
-    bars = "Bars: 95% bootstrap intervals over seeds." if several else "A single seed gives no interval."
-    st.caption(
-        explained(
-            f"If one user is replaced, the guarantee is ε = {base.epsilon:g} and δ = {human(base.delta or 0.0)}. For "
-            f"one-hot questions and for scaled noise, δ = 0. V* is {v_star:.4g}. {bars} The search tries a few values "
-            "of K, each in a separate run with noise set for that K."
-        )
-    )
+    values = {"epsilon": f"{base.epsilon:g}", "delta": human(base.delta or 0.0), "v_star": f"{v_star:.4g}"}
+    st.caption(explained(filled(SAID["search"], **values, bars=SAID["bars" if several else "no_bars"])))

@@ -15,6 +15,7 @@ from streamlit.delta_generator import DeltaGenerator
 from dprl.fields import SpecError
 from dprl.figures import tradeoff as figures
 from dprl.learners import ALGORITHMS
+from dprl.messages import filled
 from dprl.metrics.curves import RunCurves
 from dprl.research import SweepResult
 from dprl.research.frontiers import AXES, SYMBOLS
@@ -26,7 +27,7 @@ from dprl.tables import csv
 from dprl.words import plural
 from pages.shared.controls import panel
 from pages.shared.controls.launch import described, offer
-from pages.shared.controls.noise import epsilon_slider
+from pages.shared.controls.noise import HELP, epsilon_slider
 from pages.shared.controls.widgets import (
     choose_several,
     exact,
@@ -48,10 +49,9 @@ from pages.shared.visitor.links import STATISTICS, values_text
 from pages.shared.visitor.state import read_address, session, write_address
 from pages.tradeoffs import charts
 from pages.tradeoffs import study as studies
-from pages.tradeoffs.charts import IMPOSSIBLE, ends, needed
-from pages.tradeoffs.study import RUNS, SweepView, start_sweep, trade
+from pages.tradeoffs.charts import ends, needed
+from pages.tradeoffs.study import RUNS, SAID, SweepView, start_sweep, trade
 
-ONLY_SLOPES = "In the dotted bounds, constants and logarithms are set to 1, so compare slopes, not heights."
 COMMAND = "python -m dprl sweep --spec sweep.json --out results"
 
 
@@ -84,13 +84,8 @@ def draw_sweep(corner: DeltaGenerator, live: bool) -> None:
             segments(
                 "Average over seeds", "statistic", words, study.statistic, lambda to: choose(statistic=to)
             )
-            st.toggle(
-                "Proved bounds",
-                study.bounds == "on",
-                **keyed("bounds", lambda on: choose(bounds="on" if on else "off")),
-                help="The papers' bounds, dotted, with constants and logarithms set to 1. The bounds assume one "
-                "episode per user.",
-            )
+            bounds = keyed("bounds", lambda on: choose(bounds="on" if on else "off"))
+            st.toggle("Proved bounds", study.bounds == "on", help=HELP["bounds"], **bounds)
     for refusal in charts.refusals(study):
         st.caption(f":material/info: {refusal}")
     RUNS.strip(now, start_sweep, partial(into(t, "asked"), False))
@@ -128,12 +123,12 @@ def choose(**changes: Any) -> None:
 def frontier_chart(study: SweepView) -> None:
     curves = charts.frontiers(study)
     if not any(np.isfinite(c.center).any() for c in curves):
-        said = IMPOSSIBLE
+        said = SAID["impossible"]
         if charts.drawn_models(study):
             specs = study.sweep.specs
             said = awaited(map(RUNS.status, specs), specs)
         elif study.show == "price" and study.models == ("none",):
-            said = "Without privacy there is no privacy cost."
+            said = SAID["free"]
         empty(said)
         return
     status.tell_doubts(charts.doubts_of(study))
@@ -150,7 +145,7 @@ def frontier_chart(study: SweepView) -> None:
         symbol=of[1],
         statistic=study.statistic,
         bounds=bounds,
-        see=f"{see} {ONLY_SLOPES}" if bounds else see,
+        see=f"{see} {SAID['slopes']}" if bounds else see,
     )
     values = b"".join(part.tobytes() for c in curves for part in (c.center, c.seeds, c.worst))
     key = ("frontier", study, tuple(growth), room, values)
@@ -173,7 +168,7 @@ def downloads(study: SweepView, draw: Any) -> None:
         settings = partial(json.dumps, sweep.to_dict(), indent=2)
         save("sweep.json", "Settings (JSON)", settings)
         save_citations(sweep.specs)
-    st.caption("The command line does the same with these settings and writes sweep.csv:")
+    st.caption(SAID["command"])
     st.code(COMMAND, language="bash", wrap_lines=True)
 
 
@@ -186,7 +181,7 @@ def controls() -> DeltaGenerator:
     left_out = st.container(gap="xsmall")
     axis(t)
     if t.x != "epsilon":
-        epsilon_slider(s, "The privacy budget of each model. A smaller ε needs more users.")
+        epsilon_slider(s, SAID["epsilon"])
     if t.x != "episodes":
         panel.size_controls(s)
     delta = s.draft.delta if s.draft.delta is not None else DEFAULT_DELTA
@@ -199,20 +194,12 @@ def controls() -> DeltaGenerator:
 def models_menu(t: studies.SweepPageState) -> None:
     offered = studies.offered_models(session().draft.algorithm)
     t.models = [m for m in t.models if m in offered] or offered[:1]
-    about = (
-        "Privacy models, each with its default mechanism or one that you choose. Noise is calibrated to (ε, δ), "
-        "or is as in the paper. Scaled noise has the paper's form, and we prove (ε, 0) for it."
-    )
-    choose_several(
-        "Compare",
-        "models",
-        offered,
-        t.models,
-        into(t, "models"),
-        lambda text: PrivacyChoice.parse(text).title,
-        about,
-        studies.MOST_MODELS,
-    )
+    store, most = into(t, "models"), studies.MOST_MODELS
+    choose_several("Compare", "models", offered, t.models, store, title_of, HELP["models"], most)
+
+
+def title_of(model: str) -> str:
+    return PrivacyChoice.parse(model).title
 
 
 def axis(t: studies.SweepPageState) -> None:
@@ -237,7 +224,7 @@ def axis(t: studies.SweepPageState) -> None:
         t.values.setdefault(t.x, values_text(studies.default_values(base, t.x))),
         lambda values: t.values.update({t.x: values}),
         lambda text: studies.parse_values(base, t.x, text),
-        f"Up to {studies.MOST_VALUES} values of the horizontal axis, separated by commas.",
+        filled(SAID["values"], most=studies.MOST_VALUES),
         locked("against") or locked(t.x),
     )
 
@@ -267,7 +254,7 @@ def sweep_box(left_out: DeltaGenerator) -> None:
         for sentence in charts.refusals(study):
             left_out.caption(f":red[{sentence}]")
         if not specs:
-            refused.append("None of these runs is possible. The reasons are below the models.")
+            refused.append(SAID["refused"])
 
     def run(study: SweepView) -> None:
         t.put(view=study)

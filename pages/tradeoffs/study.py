@@ -17,6 +17,7 @@ from dprl.environments import ENVIRONMENTS
 from dprl.fields import Field, SpecError, shown
 from dprl.learners import ALGORITHMS
 from dprl.links import chosen, decode_spec, encode_spec, last, link_heading
+from dprl.messages import messages
 from dprl.metrics.curves import Statistic
 from dprl.privacy import PRIVATIZERS
 from dprl.research.sweeps import Sweep
@@ -31,7 +32,8 @@ from pages.shared.visitor.draft import Draft, draft_of
 from pages.shared.visitor.links import STATISTICS, Curve, looked, pairs_of, read, read_values, values_text
 from pages.shared.visitor.state import PageState, session
 
-SHOWS = {"price": "Privacy cost", "regret": "Regret", "share": "Share of V* lost", "users": "Users needed"}
+SAID = messages("pages")["tradeoffs"]
+SHOWS: dict[str, str] = SAID["shows"]
 VALUES: dict[str, tuple[float, ...]] = {
     "epsilon": (0.1, 0.2, 0.5, 1, 2, 5, 10, 20),
     "episodes": tuple(10**power for power in (3, 5, 6, 7, 8, 9, 11, 13, 15)),

@@ -21,17 +21,6 @@ from pages.tradeoffs import study
 from pages.users import words
 from pages.users.link import OWN, change, choose, take, take_over, users, users_table
 
-LABELS = {
-    "S": "States S",
-    "A": "Actions A",
-    "H": "Steps H",
-    "value": "Best reward V*, % of H",
-    "users": "Users K",
-    "epsilon": "Budget ε",
-    "delta": "Budget δ",
-    "loss": "Loss allowed, %",
-    "today": "Loss today, %",
-}
 WIDTH = 112  # width of an input in pixels
 MENU = 340  # width of the menu in pixels; five inputs fit next to it on a desktop
 WIDER = {"value": 152, "loss": 128, "today": 128}  # widths of inputs with a longer label
@@ -90,7 +79,7 @@ def inputs() -> None:
         with st.container(width=MENU, key="users_environment"):
             titles = {"": "Your own environment", **{key: words.named(one) for key, one in problems.items()}}
             select("Environment", titles, asked.problem, choose, name="users.problem")
-        for name, label in LABELS.items():
+        for name, label in words.SAID["labels"].items():
             if name in OWN and asked.problem:
                 continue
             with st.container(width=WIDER.get(name, WIDTH), gap=None):

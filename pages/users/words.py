@@ -8,6 +8,7 @@ import numpy as np
 
 from dprl.figures import users as figures
 from dprl.figures.picture import Picture
+from dprl.messages import filled, messages
 from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.sentences.promise import FEW
 from dprl.simulation import RunSpec
@@ -30,23 +31,10 @@ from dprl.words import human, listed, percent, rough
 from dprl.words import promise as budget
 from pages.users.link import users_table
 
-UNCLEAR = {"too close to call": "neither clearly enough nor clearly too few"}
-HEADINGS = {
-    "enough": "✓ Enough",
-    "too close to call": "? Too close to call",
-    "not enough": "✗ Not enough",
-    "not known": "– Not known",
-}
+SAID = messages("users")
+LOWEST, HIGHEST = FIELDS["epsilon"].low or 0.0, FIELDS["epsilon"].high or 0.0  # of epsilon
 RETURNS = 10  # m, the maximum number of episodes of one user
 NAMES = {"value": "V* as a percentage of H"}
-VALUE = (
-    "V* is the best policy's expected reward in one episode, as a percentage of H, the most that H steps can pay. A "
-    "smaller V* needs more users: half the V* needs two to five times the users. A rough guess is enough to start with."
-)
-TODAY = (
-    "The loss of the best policy that you know today, as a percentage of V*. The algorithm starts without that policy, "
-    "which helps only if its loss is at most the loss allowed. If you have no policy to compare with, enter 100."
-)
 
 
 def named(problem: Problem) -> str:
@@ -77,26 +65,25 @@ def way(model: str) -> str:
 
 def answer(table: Table, asked: Asked, found: Sequence[Need]) -> str:
     """Explain in a sentence or two whether there are enough users for a trusted curator."""
+    said = SAID["answer"]
     if asked.met:
-        known = f"a policy that you know today loses {asked.today:g}% of V*"
-        return f"No learning is needed: {known}, and you allow a loss of {asked.loss:g}%."
+        return filled(said["met"], today=f"{asked.today:g}", loss=f"{asked.loss:g}")
+    least, many = likely_from(table, asked, "central"), human(asked.users)
+    here = {"users": many, "epsilon": f"{asked.epsilon:g}"}
     verdicts = {need.model: need.verdict for need in found}
-    least, most = likely_from(table, asked, "central"), FIELDS["epsilon"].high or 0.0
-    many, here = human(asked.users), f"at ε = {asked.epsilon:g}"
     if np.isnan(least):
-        return f"With {many} users, there is no verdict: we measured no environment as small or as large as yours."
+        return filled(said["unknown"], users=many)
     if verdicts["central"] == "enough":
-        lower = f" The smallest ε that is probably enough is {least:g}." if least < asked.epsilon else ""
-        if least <= (FIELDS["epsilon"].low or 0.0):
-            lower = f" They are also probably enough at every smaller ε on the chart, down to {least:g}."
-        return f"With a trusted curator, {many} users are probably enough {here}.{lower}"
+        smaller = "everywhere" if least <= LOWEST else "smallest" if least < asked.epsilon else ""
+        also = filled(said[smaller], least=f"{least:g}") if smaller else ""
+        return f"{filled(said['enough'], **here)} {also}".strip()
     if np.isfinite(least):
-        verdict = UNCLEAR.get(verdicts["central"], verdicts["central"])
-        now = f"With a trusted curator, {many} users are {verdict} {here}"
-        return f"{now}, but probably enough at ε = {least:g}."
-    free = UNCLEAR.get(verdicts["none"], verdicts["none"])
-    also = "" if verdicts["none"] == "enough" else f" Without privacy, they are {free}."
-    return f"With {many} users and a trusted curator, even ε = {most:g} is probably not enough.{also}"
+        verdict = SAID["verdicts"][verdicts["central"]]
+        return filled(said["later"], **here, verdict=verdict, least=f"{least:g}")
+    never = filled(said["never"], users=many, most=f"{HIGHEST:g}")
+    if verdicts["none"] == "enough":
+        return never
+    return f"{never} {filled(said['free'], verdict=SAID['verdicts'][verdicts['none']])}"
 
 
 def change(asked: Asked, way: Asked) -> str:
@@ -113,13 +100,14 @@ def change(asked: Asked, way: Asked) -> str:
 
 def card(asked: Asked, need: Need) -> tuple[str, str]:
     """Return the two texts of a card: the budgets that are probably enough, and the users needed at the current one."""
-    many = f"Needs {users(need.needed)} users"
+    said, many = SAID["card"], users(need.needed)
     if need.model == "none" or need.met or need.verdict == "not known":
-        return HEADINGS[need.verdict], many
-    least, most = likely_from(users_table(), asked, need.model), FIELDS["epsilon"].high or 0.0
-    largest = f"ε ≥ {least:g}" if np.isfinite(least) else f"Not even ε = {most:g}"
-    at = f"At ε\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}{asked.epsilon:g} the best guess is {users(need.needed)} users"
-    return largest, f"is probably enough. {at}, and {users(need.high)} are probably enough."
+        return SAID["headings"][need.verdict], filled(said["needs"], users=many)
+    least = likely_from(users_table(), asked, need.model)
+    now = filled(said["guess"], epsilon=f"{asked.epsilon:g}", users=many, high=users(need.high))
+    if np.isfinite(least):
+        return filled(said["least"], least=f"{least:g}"), now
+    return filled(said["never"], most=f"{HIGHEST:g}"), now
 
 
 def users(value: float) -> str:
@@ -132,16 +120,16 @@ def needs(need: Need) -> str:
     many = f"{users(need.needed)} users"
     if need.needed <= MOST and np.isfinite(need.factor):
         many = f"{many} ({users(need.low)} to {users(need.high)})"
-    return f"Learning without that policy needs {many}." if need.met else f"Needs {many}."
+    return filled(SAID["how"]["needs_met" if need.met else "needs"], users=many)
 
 
 def returning(table: Table, asked: Asked) -> str:
     """Describe how many more episodes are needed if one user may have several."""
     first, last = (episodes_needed(table, asked, "central", m) for m in (1, RETURNS))
-    said = "Each user has one episode. If one user may have up to m episodes, the noise has to hide all m episodes."
+    said = str(SAID["how"]["returning"])
     if np.isfinite(first) and np.isfinite(last):
-        more = f"{times(last / first)} times as many episodes as m = 1, {users(last)} in all"
-        said += f" With a trusted curator, m = {RETURNS} needs {more}."
+        more = {"m": RETURNS, "times": times(last / first), "users": users(last)}
+        said += f" {filled(SAID['how']['returning_more'], **more)}"
     return said
 
 
@@ -158,83 +146,52 @@ def how(table: Table, asked: Asked, found: Sequence[Need]) -> list[str]:
 
 def kind(need: Need) -> str:
     """State whether a number was measured or extrapolated, and give its error factor."""
-    if need.kind == "beyond":
-        return "Extrapolated beyond all measurements."
-    return f"{need.kind.capitalize()}, within a factor of {times(need.factor)}."
+    factor = {} if need.kind == "beyond" else {"factor": times(need.factor)}
+    return filled(SAID["how"][need.kind], **factor)
 
 
 def source(table: Table, asked: Asked) -> str:
     """Describe the sources and the errors of the numbers on the page."""
+    said = SAID["how"]
     if asked.problem:
-        return (
-            "We measured this environment itself. Between the budgets and losses that we ran, we interpolate "
-            f"linearly on logarithmic axes. {_factors(table.between)}"
-        )
+        return filled(said["source_known"], within=within(table.between))
     if outside := beyond(table, asked):
         ranges = [(NAMES.get(name, name), *ends) for name, ends in table.ranges.items() if name in outside]
         ends = [f"{name} from {low:.2g} to {high:.3g}" for name, low, high in ranges]
-        return (
-            f"We extrapolated beyond all measurements, which had {listed(ends)}. The numbers show only a direction. "
-            "We do not know how far off they may be, so there is no verdict."
-        )
+        return filled(said["source_beyond"], ranges=listed(ends))
     learned = [*table.problems.values(), *table.drawn.values()]
     number, kinds = len(learned), len({problem.environment for problem in learned})
-    return (
-        f"We extrapolated with a formula. It was fitted to runs of {number} environments of {kinds} kinds, and tested "
-        f"on kinds left out of the fit. {_factors(table.held_out)}"
-    )
+    return filled(said["source_fitted"], number=number, kinds=kinds, within=within(table.held_out))
 
 
-def _factors(errors: Mapping[str, float]) -> str:
+def within(errors: Mapping[str, float]) -> str:
     """List the error factors of the numbers by privacy model."""
-    said = listed([f"{times(errors[m])} {given(m)}" for m in MODELS])
-    return f"Nine numbers in ten are within these factors: {said}."
+    factors = listed([f"{times(errors[m])} {given(m)}" for m in MODELS])
+    return filled(SAID["how"]["within"], factors=factors)
 
 
 def assumptions(asked: Asked) -> list[str]:
     """List the assumptions behind the numbers, with a sentence or two for each."""
-    d = budget(asked.epsilon, asked.delta)
-    said = [
-        VALUE,
-        f"Averaged over all your users' episodes, learning included, the loss is at most {asked.loss:g}% of V*.",
-        TODAY,
-        "The states, actions and steps are known, and a step earns between 0 and 1.",
-        f"We prove {d} when one user's episode is replaced by another. Noise is calibrated: it is the smallest for "
-        "which our accountant proves this.",
-        "The guarantee is joint DP with a trusted curator, shuffle DP with a trusted shuffler, and local DP with no "
-        "trusted party.",
-        "The algorithm is DP-UCBVI with its default settings (anytime bonus, adaptive schedule). Without privacy it is "
-        "DP-UCBVI without noise. An algorithm that knows more about the environment needs fewer users.",
-        "Each privacy model has its default mechanism. With no trusted party, users answer one-hot questions, and "
-        "each count contains only users who were told to take that action. With a shuffler, it contains all users.",
-        "Noise was measured at δ = 10⁻⁶. For another δ, we use the ε at which Gaussian noise has the same size. With "
-        "no trusted party, the noise needs no δ.",
-    ]
-    if asked.delta * asked.users >= FEW:
-        said.append(
-            f"δ K is {human(asked.delta * asked.users)}: a guarantee with such a δ allows giving away the data of "
-            "about that many users. A δ far below 1/K rules that out."
-        )
-    return said
+    said, d, expected = SAID["how"], budget(asked.epsilon, asked.delta), asked.delta * asked.users
+    large = [filled(said["large_delta"], expected=human(expected))] if expected >= FEW else []
+    return [*filled(said["assumed"], loss=f"{asked.loss:g}", budget=d).splitlines(), *large]
 
 
 def see(asked: Asked, found: Sequence[Need]) -> str:
     """Describe where the chart's lines cross the visitor's number of users."""
+    said = SAID["see"]
     if asked.met:
-        return "The lines show the users needed to learn a policy. The policy you already know needs none."
-    places: dict[str, list[str]] = {}
+        return str(said["met"])
+    places: dict[tuple[str, str], list[str]] = {}
     for need in (need for need in found if need.model != "none"):
-        place = "more users are needed at every ε shown"
-        if np.isfinite(need.least):
-            everywhere = need.least <= (FIELDS["epsilon"].low or 0.0)
-            where = "at every ε shown" if everywhere else f"above ε = {float(f'{need.least:.2g}'):g}"
-            place = f"fewer users are needed {where}"
-        places.setdefault(place, []).append(given(need.model))
-    said = [f"{listed(models).capitalize()}, {place}." for place, models in places.items()]
-    return (
-        f"The horizontal line marks your {human(asked.users)} users. {' '.join(said)} Your users are probably enough "
-        "wherever the horizontal line lies above a whole band."
-    )
+        key = "more" if not np.isfinite(need.least) else "fewer" if need.least <= LOWEST else "fewer_above"
+        least = f"{float(f'{need.least:.2g}'):g}" if key == "fewer_above" else ""
+        places.setdefault((key, least), []).append(given(need.model))
+    lines = [
+        filled(said[key], models=listed(models).capitalize(), **({"least": least} if least else {}))
+        for (key, least), models in places.items()
+    ]
+    return filled(said["line"], users=human(asked.users), places=" ".join(lines))
 
 
 def checks_said(table: Table) -> str:
@@ -242,14 +199,8 @@ def checks_said(table: Table) -> str:
     worst = max(MODELS, key=lambda model: table.held_out[model])
     crossed = listed([f"{percent(share)} {given(model)}" for model, share in table.inside.items()])
     new = listed([f"{percent(check.within)} {given(check.model)}" for check in table.checks if check.new])
-    return (
-        "We left out each kind of environment once, and fitted the formula to the other kinds. The factors allow for "
-        f"one further kind, with larger errors than all of these. {_factors(table.held_out)} The formula fits worst "
-        f"{given(worst)}. To test the factors, we compared each kind with a formula and factors from the other kinds "
-        f"alone. On average, the factors then held for these shares of the numbers: {crossed}. We also ran kinds that "
-        f"had played no part in the fit. For them, the factors held for these shares of the numbers: {new}. The stated "
-        "factors were not corrected for this."
-    )
+    shares = {"crossed": crossed, "new": new}
+    return filled(SAID["how"]["checks"], within=within(table.held_out), worst=given(worst), **shares)
 
 
 def picture(asked: Asked, found: Sequence[Need], night: bool) -> Picture:

@@ -14,13 +14,12 @@ import pytest
 from dprl import ALGORITHMS
 from dprl.learners.tabular import pucb
 from dprl.learners.tabular.planner import TabularLearner
+from dprl.messages import messages
 from dprl.privacy import PRIVATIZERS, Guarantee
 from dprl.runs.store import Store
 from dprl.sentences import promise
 from dprl.simulation import FIELDS, RunSpec, answer, answered, run, start
 from pages.explore.tabs import ladder
-from pages.shared import names
-from pages.shared.controls import panel
 from tests.pages.conftest import Visit, charts, widget, words
 
 
@@ -170,11 +169,11 @@ def simple(monkeypatch: pytest.MonkeyPatch) -> TabularLearner:
 def test_menu_title_and_card_say_so(simple: TabularLearner, visit: Visit, privacy: str) -> None:
     app = visit("explore", c=[f"alg.simple~priv.{privacy}~K.1000~seeds.1"], tab="guarantee")
     menu = widget(app, "selectbox", "Bonus constants")
-    assert menu.options == [panel.BONUS["own"]]
+    assert menu.options == [messages("controls")["bonus"]["own"]]
     assert "No theorem here proves" in menu.help
     said = words(app)
     assert "Simple optimism" in said
-    assert names.BONUS["own"] in said
+    assert messages("controls")["named"]["bonus"]["own"] in said
     assert "This bonus has no proof" in said
     built_in = words(visit("explore", c=[f"priv.{privacy}~K.1000~seeds.1"], tab="guarantee"))
     assert NOT_PROVED not in built_in

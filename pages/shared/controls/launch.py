@@ -11,6 +11,7 @@ import streamlit as st
 
 from dprl.fields import SpecError
 from dprl.links import MAX_CURVES
+from dprl.messages import filled, messages
 from dprl.research.series import place_of
 from dprl.runs.database import StoreError
 from dprl.simulation import RunSpec, compiles, estimate
@@ -27,8 +28,7 @@ from pages.shared.visitor.callbacks import button, callback
 from pages.shared.visitor.draft import draft_of
 from pages.shared.visitor.state import Session, add, attempt, owner_id, session, write_address
 
-DRAFTS = "The dashed curves are a draft of these settings and the same run without privacy."
-DRAFT = "The dashed curve is a draft of these settings."
+SAID = messages("controls")["run"]
 DRAFT_SECONDS = 2.0  # a draft is drawn without a request if it needs at most this time on one core
 Described = TypeVar("Described")
 
@@ -82,7 +82,7 @@ def offer(
     None. amount: describes these runs. refused: sentences that explain why some runs are impossible. usual, also: see
     `buttons`. shown: whether the page already shows `what`.
     """
-    other = "" if shown else "**The page still shows other settings.** "
+    other = "" if shown else f"{SAID['other']} "
     for sentence in filter(None, refused):
         st.caption(f":red[{escape(sentence)}]")
     if what is not None:
@@ -91,7 +91,7 @@ def offer(
                 seconds = sum(estimate(spec).seconds * spec.seeds for spec in found) / workers()
                 st.caption(f"{other}{amount(found)}: {duration(seconds)} once started.")
             elif found is not None:
-                st.caption(f"{other}These results were computed before and appear at once.")
+                st.caption(f"{other}{SAID['known']}")
         except SpecError as error:  # the noise is too large to be accounted for
             what = None
             st.caption(f":red[{escape(str(error))}]")
@@ -111,30 +111,27 @@ def curve_box(found: tuple[RunSpec | None, str]) -> None:
     if refusal:
         st.caption(f":red[{escape(refusal)}]")
     elif full:
-        st.caption(f"A comparison has at most {MAX_CURVES} curves. Remove one to add another.")
+        st.caption(filled(SAID["full"], most=MAX_CURVES))
     elif any(curve.spec == spec for curve in s.explore.curves):
-        st.caption("This run is in the comparison. Change a setting to draw another run.")
+        st.caption(SAID["there"])
     elif drawn:
-        st.caption(DRAFTS if len(s.explore.drafts) > 1 else DRAFT)
+        st.caption(SAID["drafts" if len(s.explore.drafts) > 1 else "draft"])
     elif spec:
         both = [spec, *baseline_beside(s, spec)]
-        cost = estimate(spec)
-        whole = sum(estimate(one).seconds for one in both) * spec.seeds
-        seconds = duration(whole / min(workers(), spec.seeds))
-        st.caption(
-            f"{plural(spec.seeds, 'seed')}, {plural(cost.releases, 'policy update')} each: {seconds} once started."
-            + (" The same run without privacy is added next to it." if len(both) > 1 else ""),
-            help=meanings("Seed", "Policy update"),
-        )
-    help = "Resets all settings to their defaults and keeps the curves."
-    buttons(run_curve, None if full else spec, BASE, help, label="Keep" if drawn else "Run")
+        time = duration(sum(estimate(one).seconds for one in both) * spec.seeds / min(workers(), spec.seeds))
+        seeds, updates = plural(spec.seeds, "seed"), plural(estimate(spec).releases, "policy update")
+        said = filled(SAID["cost"], seeds=seeds, updates=updates, time=time)
+        beside = f" {SAID['beside']}" if len(both) > 1 else ""
+        st.caption(said + beside, help=meanings("Seed", "Policy update"))
+    label = "Keep" if drawn else "Run"
+    buttons(run_curve, None if full else spec, BASE, SAID["reset_curves"], label=label)
 
 
 def buttons(
     run: Callable[[Any], None],
     what: object,
     usual: RunSpec,
-    help: str = "Resets all settings to their defaults.",
+    help: str = SAID["reset"],
     *,
     also: Callable[[], Callable[[], None]] | None = None,
     label: str = "Run",

@@ -12,12 +12,12 @@ import streamlit as st
 from dprl.environments import ENVIRONMENTS
 from dprl.fields import SpecError
 from dprl.learners import ALGORITHMS
+from dprl.messages import filled, messages
 from dprl.privacy import MECHANISMS
 from dprl.sentences import promise
 from dprl.simulation import FIELDS, RunSpec
 from dprl.simulation.pairs import calibrations_for, mechanisms_for, not_counted, runs_in
 from dprl.simulation.spec import TIED
-from dprl.simulation.structure import OWN
 from dprl.words import human, listed
 from pages.shared.controls.widgets import (
     complaint,
@@ -30,26 +30,14 @@ from pages.shared.controls.widgets import (
     stops,
 )
 from pages.shared.layout.terms import escape
-from pages.shared.names import REPORTS, REPORTS_HELP, TIED_HELP
 from pages.shared.visitor.callbacks import button
 from pages.shared.visitor.draft import draft_of, effective, spec_from
 from pages.shared.visitor.state import Session
 
-CALIBRATION = {"calibrated": "calibrated to the budget", "paper": "as in the paper"}
-CALIBRATION_HELP = (
-    "Calibrated: the least noise for which our accountant can prove the guarantee. As in the paper: the paper's own "
-    "noise, and the Guarantee tab shows the guarantee that we prove for it. Leave it at calibrated."
-)
+SAID = messages("controls")
+HELP, NOTE = SAID["help"], SAID["note"]
 REPORTED = ("local", "shuffle")  # the models in which users send reports
 DELTA = 88  # width in pixels of the field for delta
-DELTA_HELP = "One user makes any outcome at most exp(ε) times as likely, plus δ. Allowed values"
-STRUCTURE = {"": "nothing is declared", OWN: "what the environment allows"}
-STRUCTURE_HELP = (
-    "Declares which transitions are possible. A map may have walls, and a disease may have stages that cannot be "
-    "skipped. This has to be public knowledge, learned from nobody's data, because the guarantee does not protect it. "
-    "Only these transitions are counted and released, so there is less noise, and the algorithm knows what cannot "
-    "happen. Privacy holds even if the declaration is false. An environment with any other transition is refused."
-)
 SMALL = {"S": 2, "A": 2, "H": 3}  # small enough for algorithms that list all policies
 
 
@@ -76,7 +64,7 @@ def noise(s: Session) -> None:
     mechanism, calibration, delta, reports = chosen_noise(s)
     known = mechanisms_for(s.draft.algorithm, model)
     sizes = {m: calibrations_for(s.draft.algorithm, m) for m in known}
-    sizings = {c: title for c, title in CALIBRATION.items() if any(c in size for size in sizes.values())}
+    sizings = {c: t for c, t in SAID["calibration"].items() if any(c in size for size in sizes.values())}
 
     def resize(word: str) -> None:
         s.redraft(calibration=word, mechanism=None, delta=None)
@@ -92,37 +80,35 @@ def noise(s: Session) -> None:
 
     with st.container(key="log_delta", gap=None):
         with st.container(horizontal=True, wrap=False, vertical_alignment="center"):
-            help = f"{DELTA_HELP}: {FIELDS['delta'].allowed}."
+            help = filled(HELP["delta"], allowed=FIELDS["delta"].allowed)
             st.markdown("Privacy budget δ", help=help, width="stretch")
             shown = s.draft.delta if s.draft.delta == TIED else delta
             exact("Privacy budget δ", "delta", FIELDS["delta"], shown, setter("delta"), width=DELTA)
         complaint("delta")
         if s.draft.delta == TIED:
-            st.caption(f"δ = {human(delta)} for {human(s.draft.episodes)} users")
+            st.caption(filled(NOTE["tied"], delta=human(delta), users=human(s.draft.episodes)))
         else:
             tie = partial(s.redraft, delta=TIED)
             named, off = f"Tie δ to the number of users: {TIED}", locked("delta")
-            button(named, tie, key="tie", disabled=off, type="tertiary", help=TIED_HELP)
-    select("Noise", sizings, calibration, resize, CALIBRATION_HELP, "calibration")
+            button(named, tie, key="tie", disabled=off, type="tertiary", help=HELP["tied"])
+    select("Noise", sizings, calibration, resize, HELP["calibration"], "calibration")
     sized = [m for m in known if calibration in sizes[m]]
     pure = MECHANISMS[mechanism].pure  # a pure mechanism has delta = 0 without the visitor's request
     fitting = [m for m in sized if delta > 0 or pure or not MECHANISMS[m].needs_delta] or sized
     titles, about = menu_titles(MECHANISMS, fitting), MECHANISMS[mechanism].summary
     select("Mechanism", titles, mechanism, draw, about, "mechanism")
     if pure:
-        st.caption("This mechanism guarantees (ε, 0), so no δ is needed.")
-    only = listed([MECHANISMS[m].title for m in fitting])
-    if len(fitting) < len(sized):
-        st.caption(f"At δ = 0, the only guarantee comes from {escape(only)}.")
-    elif len(sized) < len(known):
-        st.caption(f"The paper states noise only for {escape(only)}.")
+        st.caption(NOTE["pure"])
+    if len(fitting) < len(known):
+        only = escape(listed([MECHANISMS[m].title for m in fitting]))
+        st.caption(filled(NOTE["only_pure" if len(fitting) < len(sized) else "only_paper"], mechanisms=only))
     if model not in REPORTED:
         return
     told = s.draft.algorithm, model, mechanism
     reason = not_counted("played", *told, choice="Counting only reports from users told to take the action")
-    whose = {key: title for key, title in REPORTS.items() if not not_counted(key, *told)}
+    whose = {key: title for key, title in SAID["reports"].items() if not not_counted(key, *told)}
     chosen = effective(reports, tuple(whose))
-    select("Reports counted", whose, chosen, setter("reports"), REPORTS_HELP, "reports")
+    select("Reports counted", whose, chosen, setter("reports"), HELP["reports"], "reports")
     if reason:
         st.caption(f"{escape(reason)}.")
 
@@ -152,4 +138,4 @@ def structure(s: Session) -> None:
         return
     key = s.draft.environment
     now, store = s.draft.structure.get(key, ""), partial(s.draft.structure.__setitem__, key)
-    select("Public structure", STRUCTURE, now, store, STRUCTURE_HELP, f"structure.{key}")
+    select("Public structure", SAID["structure"], now, store, HELP["structure"], f"structure.{key}")

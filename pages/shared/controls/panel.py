@@ -22,6 +22,7 @@ from dprl.learners import ALGORITHMS
 from dprl.learners.tabular.planner import OWN
 from dprl.links import MAX_MODEL
 from dprl.mdp import Size
+from dprl.messages import filled
 from dprl.privacy import PRIVATIZERS
 from dprl.simulation import FIELDS, RunSpec
 from dprl.simulation.cost import COUNTERS, limit
@@ -30,7 +31,7 @@ from dprl.simulation.schedules import adaptive, geometric
 from dprl.simulation.schedules.episodic import LIMIT as EPISODIC_LIMIT
 from dprl.words import count, listed, size
 from pages.shared.controls.launch import described
-from pages.shared.controls.noise import SMALL, epsilon_slider
+from pages.shared.controls.noise import HELP, NOTE, SAID, SMALL, epsilon_slider
 from pages.shared.controls.widgets import (
     complaint,
     exact,
@@ -53,21 +54,6 @@ T = TypeVar("T")
 CUSTOM = ENVIRONMENTS["custom"]
 MOST_BYTES = 2_000_000  # maximum bytes of a file with a visitor's own environment
 MOST_USERS = int(FIELDS["episodes"].high or 0)
-BONUS = {
-    "anytime": "anytime bonus (proved)",
-    "paper": "paper constants",
-    "practical": "smaller noise bound (not proved)",
-    OWN: "its own bonus (not proved)",
-}
-SCHEDULES = {
-    "adaptive": "after blocks of adaptive size",
-    "geometric": "after blocks of growing size",
-    "episodic": "after every user (K ≤ 10⁶)",
-}
-SCHEDULES_HELP = (
-    "Users in a block share one policy. Block sizes leak nothing: they are fixed or computed from releases."
-)
-BONUS_HELP = "Anytime: bounds proved for all times, with faster learning. Paper: the paper's own bounds."
 
 
 def environment_picture(environment: str, params: tuple[tuple[str, Any], ...], night: bool) -> Picture:
@@ -125,26 +111,16 @@ def environment(s: Session) -> None:
 
 def own_environment(s: Session) -> None:
     model = str(s.draft.params("environment", CUSTOM.key).get("model", CUSTOM.fields[0].default))
-    st.file_uploader(
-        "Your environment (JSON)",
-        type=["json"],
-        max_upload_size=MOST_BYTES // 10**6,
-        help="A JSON object with P, R and d1. P[s][a] lists the probabilities of the next states; P may also have one "
-        "such table for each step. R[s][a] is the mean reward, from 0 to 1. d1 lists the probabilities of the first "
-        "state. Optional: name, state_labels and action_labels. At most 2 MB.",
-        disabled=locked("environment"),
-        **keyed("upload", partial(received, s)),
-    )
+    how: dict[str, Any] = {"max_upload_size": MOST_BYTES // 10**6, "disabled": locked("environment")}
+    how |= keyed("upload", partial(received, s))
+    st.file_uploader("Your environment (JSON)", type=["json"], help=HELP["upload"], **how)
     if s.upload_problem:
         st.caption(f":red[{escape(s.upload_problem)}]")
     with st.container(horizontal=True, gap="small"):
         save("example.json", "Example", lambda: json.dumps(EXAMPLE, indent=1))
         save("environment.json", "This environment", lambda: model)
     if len(model) > MAX_MODEL:
-        st.caption(
-            f"At {size(len(model))}, this environment is too large for a link. Send the file with the link; whoever "
-            "opens the link can upload the file here."
-        )
+        st.caption(filled(NOTE["long"], size=size(len(model))))
 
 
 def received(s: Session, file: Any) -> None:
@@ -206,10 +182,11 @@ def learner(s: Session) -> None:
     key = s.draft.algorithm
     algorithm = ALGORITHMS[key]
     others = [a.title for a in ALGORITHMS.values() if a.key not in offered]
-    absent = f"  \nFor {escape(listed(others))}, choose an environment with known features." if others else ""
     about = escape(f"{algorithm.summary} {algorithm.note}".strip())
+    if others:
+        about += f"  \n{filled(NOTE['features'], algorithms=escape(listed(others)))}"
     titles = menu_titles(ALGORITHMS, offered)
-    select("Algorithm", titles, key, setter("algorithm"), about + absent, "algorithm")
+    select("Algorithm", titles, key, setter("algorithm"), about, "algorithm")
     with suppress(SpecError):  # shown in the fold with the parameters
         world = ENVIRONMENTS[s.draft.environment]
         refusal = algorithm.refusal(Size(*world.size(**checked_params(s, world))), MOST_USERS)
@@ -242,14 +219,10 @@ def privacy(s: Session) -> None:
     select("Privacy model", titles, model, chosen, PRIVATIZERS[model].summary, "privacy")
     st.caption(escape(PRIVATIZERS[model].trust))
     if algorithm.privacies == ("none",):
-        others = [a.title for a in ALGORITHMS.values() if a.privacies != ("none",)]
-        st.caption(
-            f"{escape(algorithm.title)} sees raw counts only. If you need privacy, choose another algorithm, such as "
-            f"{escape(others[0])}."
-        )
-    if model == "none":
-        return
-    epsilon_slider(s, "The limit on one user's effect on the release. A smaller ε needs more users.")
+        other = next(a.title for a in ALGORITHMS.values() if a.privacies != ("none",))
+        st.caption(filled(NOTE["raw"], algorithm=escape(algorithm.title), other=escape(other)))
+    if model != "none":
+        epsilon_slider(s, HELP["epsilon"])
 
 
 def size_controls(s: Session) -> None:
@@ -264,9 +237,7 @@ def size_controls(s: Session) -> None:
         marks=[int(m) for m in stops(100, most)],
         show=count,
         ends=("a few users", "a million users" if episodic else "10¹⁵ users"),
-        help="The number of simulated episodes, one per user unless you change that in *Expert settings*. More "
-        "episodes let the algorithm learn more. Enter the number of users that you have: the run shows whether they "
-        "are enough.",
+        help=HELP["episodes"],
     )
 
 
@@ -281,8 +252,8 @@ def more(s: Session, first: Sequence[Callable[[Session], None]] = (), along: str
         for setting in first:
             setting(s)
         bonus = effective(s.draft.bonus, algorithm.bonuses)
-        own = "The algorithm has its own bonus. No theorem here proves that the algorithm learns."
-        titles, about = {key: BONUS[key] for key in algorithm.bonuses}, own if bonus == OWN else BONUS_HELP
+        titles = {key: SAID["bonus"][key] for key in algorithm.bonuses}
+        about = HELP["bonus_own" if bonus == OWN else "bonus"]
         select("Bonus constants", titles, bonus, setter("bonus"), about, "bonus")
         if algorithm.schedule:
             st.caption(escape(f"{algorithm.title} {algorithm.pace(model != 'none')}."))
@@ -330,7 +301,7 @@ def parameters(s: Session, owner: Owner, key: str, fields: Sequence[Field]) -> N
                 value=value.replace("/", "\n"),
                 height="content",
                 max_chars=2000,
-                help="Write one row on each line, all of the same length.",
+                help=HELP["rows"],
                 disabled=locked(name),
                 **keyed(f"{name}:rows", rows_changed),
             )
@@ -357,7 +328,7 @@ def schedule(s: Session) -> None:
         most = EPISODIC_LIMIT if word == "episodic" else MOST_USERS
         s.redraft(schedule=text, episodes=min(s.draft.episodes, most))
 
-    select("Policy updates", SCHEDULES, kind, chosen, SCHEDULES_HELP, "schedule")
+    select("Policy updates", SAID["schedule"], kind, chosen, HELP["schedule"], "schedule")
     if kind in growth:
         eta, _, most = argument.partition(":")
         exact(

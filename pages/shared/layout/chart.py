@@ -17,6 +17,7 @@ from dprl.figures import looks, style
 from dprl.figures.looks import CurveStyle
 from dprl.figures.picture import PackedPicture, Picture, Sketch, chart_page, for_page
 from dprl.figures.style import config
+from dprl.messages import messages
 from dprl.messages.glossary import listed_terms
 from dprl.metrics.curves import RunCurves
 from dprl.papers.report import version
@@ -33,6 +34,8 @@ from pages.shared.streamlit_internals import keep_downloads
 from pages.shared.visitor.address import here, query_of
 from pages.shared.visitor.callbacks import into, on_value
 from pages.shared.visitor.state import session
+
+SAID = messages("pages")["files"]
 
 
 def kept(key: tuple[Hashable, ...], draw: Callable[[bool], Picture]) -> PackedPicture:
@@ -231,10 +234,7 @@ def files(
     a separate page, or is None if *Share* offers a better page."""
     st.caption(explained(says))
     if table.empty:  # there are no results yet
-        st.info(
-            "Nothing has been computed yet. Download the numbers and the chart once the first results are here.",
-            icon=":material/hourglass_empty:",
-        )
+        st.info(SAID["none_yet"], icon=":material/hourglass_empty:")
     with st.container(horizontal=True, gap="small"):
         if not table.empty:
             save(f"{name}.csv", "CSV", lambda: csv(table))
@@ -243,10 +243,10 @@ def files(
         if not table.empty and draw is not None:
             save_chart(name, title, draw)
     if draw is None:
-        st.caption("To get a page that plays these runs without a server, press *Share* at the top.")
+        st.caption(SAID["played"])
     if not table.empty:
         st.segmented_control(
-            "Image format for the camera button above each chart",
+            SAID["format"],
             style.PICTURES,
             default=session().saves,
             format_func=str.upper,

@@ -11,6 +11,7 @@ import segno
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from dprl.messages import filled, messages
 from dprl.sitemap import PAGES
 from pages.shared.controls.widgets import menu
 from pages.shared.layout.browser import copy_link, settings_button
@@ -21,6 +22,7 @@ from pages.shared.visitor.address import NOTHING, query_of
 from pages.shared.visitor.callbacks import button, into, keyed, on_value
 from pages.shared.visitor.state import PageState, note_view, session, write_address
 
+SAID = messages("pages")["share"]
 MOST_TOLD = 3  # maximum number of problems shown for one link
 
 
@@ -45,10 +47,9 @@ def head(part: PageState, title: str = "") -> DeltaGenerator:
         rest = "" if NOTHING in told else "Not all of this link could be used; the rest is shown. "
         st.warning(f"{rest}{told}{more}", icon=":material/link_off:")
     if page.settings and part.locked:
-        st.markdown(
-            f":material/lock: Whoever made this link has locked {address.locked_in_words(part.locked)}. "
-            f"[Open it without the lock](?{query_of(part.link)})."
-        )
+        settings = address.locked_in_words(part.locked)
+        locked = filled(SAID["locked"], settings=settings, query=query_of(part.link))
+        st.markdown(f":material/lock: {locked}")
     shared_with(part)
     return corner
 
@@ -85,16 +86,6 @@ def tab_bar(key: str, titles: Mapping[str, str], now: str, turn: Callable[[str],
     return dict(zip(titles, drawn, strict=True))[now]
 
 
-ONLY_HERE = (
-    "Phones cannot open this address, which works only on this computer. Serve on all addresses (make run "
-    "HOST=0.0.0.0), and open this page at the computer's address in your network."
-)
-LOCK_HELP = (
-    "Whoever opens the link sees the settings but cannot change them. To lock by hand, add `lock=all`, "
-    "`lock=epsilon,seeds`, or `lock=all,-epsilon` for all but one."
-)
-
-
 def share(part: PageState, more: Callable[[], None] | None = None) -> None:
     """Draw the button that copies the link to the current view, and the menu with other ways to share it."""
     s = session()
@@ -109,13 +100,8 @@ def share(part: PageState, more: Callable[[], None] | None = None) -> None:
     with popover:
         locked = part.locked
         if PAGES[s.page or ""].settings:
-            st.toggle(
-                "Lock the settings",
-                s.locking,
-                key="locking",
-                on_change=on_value("locking", into(s, "locking")),
-                help=LOCK_HELP,
-            )
+            change = on_value("locking", into(s, "locking"))
+            st.toggle("Lock the settings", s.locking, "locking", SAID["lock"], change)
             locked = address.EVERYTHING if s.locking else locked
         items = [*part.shared, *address.write_locks(locked)]
         st.text_input(
@@ -128,9 +114,7 @@ def share(part: PageState, more: Callable[[], None] | None = None) -> None:
         whole = query_of([*items, *address.saying(part.sentence)])
         if locked != part.locked:
             copy_link(whole, "Copy locked link")
-        st.markdown(
-            "**A short link** works as long as this server keeps it. The full link works on every server."
-        )
+        st.markdown(SAID["short"])
         if code := s.short.get((s.page or "", whole)):
             copy_link(f"s={code}", "Copy short link")
             qr(address.whole_address(f"s={code}"), "the short link")
@@ -163,4 +147,4 @@ def qr(whole: str, of: str) -> None:
     st.html(f'<img class="dprl-qr" src="{html(picture)}" alt="QR code of {html(of)}: {html(whole)}">')
     st.markdown(escape(whole))
     if urlsplit(st.context.url or "").hostname in ("localhost", "127.0.0.1", "::1"):
-        st.warning(ONLY_HERE, icon=":material/wifi_off:")
+        st.warning(SAID["only_here"], icon=":material/wifi_off:")

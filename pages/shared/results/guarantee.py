@@ -6,6 +6,7 @@ import streamlit as st
 
 from dprl.fields import SpecError
 from dprl.figures.guarantee import who_sees_what
+from dprl.messages import messages
 from dprl.privacy import Guarantee
 from dprl.privacy.curator import NOISY_WAY, RAW_WAY
 from dprl.sentences import promise as said
@@ -17,12 +18,6 @@ from pages.shared.layout.frame import dark
 from pages.shared.layout.terms import escape, explained
 from pages.shared.results import answers
 from pages.shared.results.status import working_out
-
-MODELS = {
-    "zCDP": "Zero-concentrated differential privacy",
-    "DP": "Differential privacy",
-    "none": "No privacy guarantee",
-}
 
 
 def guarantee_of(run: Spec) -> tuple[Guarantee | None, str]:
@@ -42,7 +37,7 @@ def promised(spec: OfflineSpec | UploadSpec, key: int) -> None:
     private = spec.calibration is not None
     way = NOISY_WAY if private else RAW_WAY
     sketch(who_sees_what(way, "central" if private else "none", dark=dark()))
-    st.markdown(explained(f"**{MODELS[g.model]}**"))
+    st.markdown(explained(f"**{messages('pages')['guarantee'][g.model]}**"))
     st.markdown(explained(escape(g.trust)))
     if not private:
         return

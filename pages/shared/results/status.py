@@ -11,6 +11,7 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
+from dprl.messages import filled, messages
 from dprl.metrics.curves import Array, RunCurves, regret_band
 from dprl.metrics.growth import unsettled
 from dprl.runs.status import RunStatus
@@ -23,24 +24,25 @@ from pages.shared.results.data import FILES_OF_ONLINE, bundled, store
 from pages.shared.visitor.callbacks import button
 from pages.shared.visitor.state import ask, attempt, begin, owner_id, session
 
+SAID = messages("pages")["status"]
 ACTIVE = ("queued", "running")
 PACE = 0.5  # seconds between two checks of active runs
 
 
 def words(run: RunStatus) -> str:
     """Describe the status of a run in one plain sentence, or return "" if the run is simply finished."""
-    takes = "" if run.seconds_left is None else duration(run.seconds_left)
+    share = {"share": f"{run.progress:.0%}"}
+    time = {} if run.seconds_left is None else {"time": duration(run.seconds_left)}
     if run.state == "queued":
-        place = f"{ordinal(run.place + 1)} in the queue" if run.place else "next in the queue"
-        return f"Waiting: {place}{takes and f'. Computing then takes {takes}'}."
+        place = ordinal(run.place + 1) if run.place else "next"
+        return filled(SAID["waiting_time" if time else "waiting"], place=place, **time)
     if run.state == "running":
-        seeds = f"{run.seeds_done} of {plural(run.seeds, 'seed')} finished"
-        return f"Running: {run.progress:.0%}, {seeds}{takes and f', {takes} left'}."
+        seeds = {"done": run.seeds_done, "seeds": plural(run.seeds, "seed")}
+        return filled(SAID["running_time" if time else "running"], **share, **seeds, **time)
     if run.state == "failed":
         return f"Failed. {run.message or 'No reason was given.'}"
     if run.state == "cancelled":
-        known = "the results so far are shown" if run.progress > 0 else "nothing had been computed"
-        return f"Cancelled at {run.progress:.0%}: {known}."
+        return filled(SAID["cancelled" if run.progress > 0 else "cancelled_early"], **share)
     return (run.message or "Not computed yet.") if run.state == "unknown" else ""
 
 
@@ -54,13 +56,8 @@ def note(run: RunStatus) -> str:
 def awaited(runs: Iterable[RunStatus], specs: Iterable[RunSpec] = ()) -> str:
     """Return the text shown instead of a chart of these runs until their first points arrive."""
     if not any(run.state in ACTIVE for run in runs):
-        return "Nothing has been computed."
-    if any(compiles(spec) for spec in specs):
-        return (
-            "This machine compiles the algorithm before its first run. This takes about half a minute, or longer if "
-            "the machine is busy."
-        )
-    return "The first points will appear in a moment."
+        return str(SAID["nothing"])
+    return str(SAID["compiles" if any(compiles(spec) for spec in specs) else "soon"])
 
 
 def working_out(what: str) -> str:
@@ -209,9 +206,8 @@ class Runs:
                 done = finished + sum(run.seeds_done for run in going)
                 share = (finished + sum(run.progress * run.seeds for run in going)) / seeds
                 time = duration(max(now.lacking[spec].seconds_left or 0.0 for spec in now.active))
-                waiting = f". Other runs come first. Computing then takes {time}."
-                left = f", {time} left." if now.of("running") else waiting
-                said = f"**{plural(runs, 'run')}** · {done} of {plural(seeds, 'seed')} finished{left}"
+                counts = {"runs": plural(runs, "run"), "done": done, "seeds": plural(seeds, "seed")}
+                said = filled(SAID["going" if now.of("running") else "queued"], **counts, time=time)
                 with st.container(
                     key="status_going", horizontal=True, wrap=False, vertical_alignment="center", gap="small"
                 ):

@@ -18,6 +18,7 @@ import streamlit as st
 
 from dprl.fields import shown
 from dprl.links import NAME, last
+from dprl.messages import filled, messages
 from dprl.runs.database import StoreError
 from dprl.sitemap import PAGES
 from pages.shared.results.data import store
@@ -133,9 +134,8 @@ def sentence_of(given: Mapping[str, Sequence[str]], problems: list[str]) -> str:
     """Return the message that comes with a link, or "". If it is too long, shorten it and report that in `problems`."""
     text = one_line(last(given, SAY) or "")
     if len(text) > MOST_LETTERS:
-        problems.append(
-            f"{SAY}: the sentence has {len(text)} letters; give at most {MOST_LETTERS}. The rest was cut off."
-        )
+        said = messages("pages")["share"]["say"]
+        problems.append(filled(said, letters=len(text), most=MOST_LETTERS))
     return text[:MOST_LETTERS].rstrip()
 
 
