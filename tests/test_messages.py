@@ -37,7 +37,6 @@ def english(name: str) -> dict[str, Any]:
 
 
 def pairs(theirs: Any, own: Any) -> Iterator[tuple[str, str]]:
-    """Each text with its translation."""
     assert type(theirs) is type(own), (theirs, own)
     if isinstance(own, str):
         yield theirs, own

@@ -20,7 +20,6 @@ HARMLESS = ["start", "+", "-", "@", "-1.5", "+2", "-1e-07", "−3", "to 0: =A1",
 
 
 def read(table: pd.DataFrame) -> pd.DataFrame:
-    """As pandas reads it back."""
     return pd.read_csv(io.StringIO(tables.csv(table)), keep_default_na=False)
 
 

@@ -41,7 +41,6 @@ def own_of(app: AppTest) -> Own:
 
 
 def data_of(app: AppTest) -> UploadSpec:
-    """What was read of the file."""
     data = own_of(app).data
     assert data is not None
     return data
