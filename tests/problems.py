@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 from dprl import ALGORITHMS, ENVIRONMENTS, RunSpec, SpecError, TabularMDP
+from dprl.__main__ import main
 from dprl.learners import Learner
 from dprl.mdp import Size
 from dprl.simulation.pairs import runs_in
+
+ROOT = Path(__file__).parents[1]
 
 
 def first(values: Iterable[Any], like: Callable[[Any], Hashable] = lambda value: None) -> list[Any]:
@@ -46,6 +53,25 @@ def refused(beginning: str) -> Iterator[pytest.ExceptionInfo[SpecError]]:
     assert text.isprintable()
     assert text.endswith(".")
     assert len(text) < 500
+
+
+def left(capsys: pytest.CaptureFixture[str], *arguments: str, first: bool = True) -> str:
+    """The one line with which `dprl` refuses its arguments, and with status 2. first: whether nothing comes before."""
+    with pytest.raises(SystemExit) as stopped:
+        main(list(arguments))
+    out, err = capsys.readouterr()
+    *before, last = err.removesuffix("\n").split("\n")
+    assert (stopped.value.code, out) == (2, "")
+    assert last.startswith("dprl: ")
+    assert last.isprintable()
+    assert before == [] or not first
+    return last.removeprefix("dprl: ")
+
+
+def python(code: str, cwd: Path = ROOT, **environment: str) -> subprocess.CompletedProcess[str]:
+    """What comes of this code in a process of its own."""
+    given = os.environ | environment
+    return subprocess.run([sys.executable, "-c", code], cwd=cwd, env=given, capture_output=True, text=True)
 
 
 def finished(run: Any) -> Any:

@@ -76,17 +76,11 @@ def test_a_checker_accepts_what_a_choice_may_be() -> None:
         hints = typing.get_type_hints(spec)
         for field in KINDS[spec.kind].fields.values():
             if field.kind == "choice":
-                given = given_as(hints[field.name])
+                hint = hints[field.name]  # of one that is read as something else, the second of its types
+                hint = typing.get_args(hint)[1] if typing.get_origin(hint) is Given else hint
+                given = typing.get_args(hint) or (hint,)
                 assert str in given, field.name
                 assert (type(None) in given) == field.optional, field.name
-
-
-def given_as(hint: Any) -> tuple[Any, ...]:
-    """What a field may be given as: of one that is read as something else, the second of its types."""
-    parts = typing.get_args(hint)
-    if typing.get_origin(hint) is Given:
-        return typing.get_args(parts[1]) or (parts[1],)
-    return parts or (hint,)
 
 
 LOOSE: Any = dprl  # as a script without types sees it

@@ -12,8 +12,7 @@ from streamlit import config
 from dprl.figures.style import DARK, LIGHT, Theme
 from tests.figures.eyes import contrast
 
-FILE = Path(__file__).parent.parent / ".streamlit" / "config.toml"
-OPTIONS = tomllib.loads(FILE.read_text(encoding="utf-8"))
+OPTIONS = tomllib.loads((Path(__file__).parents[1] / ".streamlit/config.toml").read_text(encoding="utf-8"))
 
 
 def flat(table: dict[str, Any], prefix: str = "") -> dict[str, Any]:
@@ -31,21 +30,14 @@ def test_streamlit_knows_the_option(option: str) -> None:
 
 
 @pytest.mark.parametrize(("scheme", "theme"), [("light", LIGHT), ("dark", DARK)])
-def test_pages_have_the_figures_ground_and_ink(scheme: str, theme: Theme) -> None:
+def test_pages_have_the_figures_ground_and_ink_and_what_is_written_can_be_read(
+    scheme: str, theme: Theme
+) -> None:
     page = OPTIONS["theme"][scheme]
     assert (page["backgroundColor"], page["textColor"]) == (theme.background.lower(), theme.ink.lower())
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_what_is_written_can_be_read(scheme: str) -> None:
-    page = OPTIONS["theme"][scheme]
-    grounds = [
-        place[name]
-        for place in (page, page["sidebar"])
-        for name in ("backgroundColor", "secondaryBackgroundColor")
-    ]
-    for ground in grounds:
-        assert contrast(page["textColor"], ground) >= 4.5
-        assert contrast(page["linkColor"], ground) >= 4.5
+    for place in (page, page["sidebar"]):
+        for ground in (place["backgroundColor"], place["secondaryBackgroundColor"]):
+            assert contrast(page["textColor"], ground) >= 4.5
+            assert contrast(page["linkColor"], ground) >= 4.5
     assert contrast(page["primaryColor"], page["backgroundColor"]) >= 3  # drawn, not written
     assert contrast("#ffffff", page["primaryColor"]) >= 4.5

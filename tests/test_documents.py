@@ -116,11 +116,9 @@ def test_a_console_prints_what_a_page_shows(page: Path) -> None:
 def commands(page: Path) -> Iterator[list[str]]:
     """What the blocks of shell commands of a page give to `dprl`."""
     for block in re.findall(r"^```sh\n(.*?)^```", text_of(page), re.MULTILINE | re.DOTALL):
-        for line in block.replace("\\\n", " ").splitlines():
+        for line in block.replace("\\\n", " ").replace("python -m dprl", "dprl").splitlines():
             words = shlex.split(line.partition("#")[0])
-            if words[:3] == ["python", "-m", "dprl"]:
-                yield words[3:]
-            elif words[:1] == ["dprl"]:
+            if words[:1] == ["dprl"]:
                 yield words[1:]
 
 

@@ -20,35 +20,26 @@ from tests.problems import refused
 
 INT = Field("K", "int", 5, "users", low=1, high=10**15)
 FLOAT = Field("eps", "float", 1.0, "budget", low=0.0, high=10.0, low_open=True)
-CHOICE = Field("model", "choice", "a", "which", choices=("a", "b"))
-TEXT = Field("name", "text", "x", "any words")
 PARAMS = Field("params", "params", {}, "parameters")
 OPTIONAL = Field("delta", "float", None, "budget", low=0.0, high=1.0, optional=True)
-ALL = (INT, FLOAT, CHOICE, TEXT, PARAMS, OPTIONAL)
+WORDS = Field("name", "text", "x", "any words"), Field("model", "choice", "a", "which", choices=("a", "b"))
+ALL = (INT, FLOAT, *WORDS, PARAMS, OPTIONAL)
 
 
-@pytest.mark.parametrize("value", [7, 7.0, np.int64(7), np.float64(7), Fraction(7), Decimal(7)])
-def test_whole_numbers_of_any_type_are_ints(value: Any) -> None:
-    checked = INT.check(value)
-    assert checked == 7
-    assert type(checked) is int
-
-
-@pytest.mark.parametrize("text", ["1e9", "1000000000", " 1E9 ", "1e+9", "1000000000.0"])
-def test_whole_numbers_may_be_written_as_people_do(text: str) -> None:
-    parsed = INT.parse(text)
-    assert parsed == 10**9
-    assert type(parsed) is int
-
-
-def test_ranges_are_inclusive_unless_open() -> None:
-    assert INT.check(1) == 1
-    assert INT.check(10**15) == 10**15
-    assert FLOAT.check(10) == 10.0
-    assert type(FLOAT.check(10)) is float
-    for field, value in ((INT, 0), (INT, 10**15 + 1), (FLOAT, 0.0), (FLOAT, 10.000001)):
-        with pytest.raises(SpecError):
-            field.check(value)
+@pytest.mark.parametrize(
+    ("read", "given", "meant"),
+    [
+        *((INT.check, value, 7) for value in (7, 7.0, np.int64(7), np.float64(7), Fraction(7), Decimal(7))),
+        *((INT.parse, text, 10**9) for text in ("1e9", "1000000000", " 1E9 ", "1e+9", "1000000000.0")),
+        *((INT.check, end, end) for end in (1, 10**15)),
+        (FLOAT.check, 10, 10.0),
+    ],
+)
+def test_numbers_of_any_type_or_as_people_write_them_are_of_one_type(
+    read: Any, given: Any, meant: Any
+) -> None:
+    found = read(given)
+    assert (found, type(found)) == (meant, type(meant))
 
 
 def test_minus_zero_is_zero() -> None:
@@ -57,10 +48,13 @@ def test_minus_zero_is_zero() -> None:
     assert str(OPTIONAL.parse("-0")) == "0.0"
 
 
-@pytest.mark.parametrize("value", [7.5, 1e-9, 0.999999])
-def test_fractions_are_not_ints(value: float) -> None:
-    with refused("K: "):
-        INT.check(value)
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [*((INT, value) for value in (7.5, 1e-9, 0.999999, 0, 10**15 + 1)), (FLOAT, 0.0), (FLOAT, 10.000001)],
+)
+def test_fractions_are_not_ints_and_ranges_are_inclusive_unless_open(field: Field, value: float) -> None:
+    with refused(f"{field.name}: "):
+        field.check(value)
 
 
 @settings(max_examples=300, deadline=None, derandomize=True)
@@ -124,17 +118,9 @@ def test_json_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
         assert read_json("spec", same) == {"name": "Ä"}
 
 
-@pytest.mark.parametrize(
-    ("encoding", "named"),
-    [
-        ("utf-16", "UTF-16"),
-        ("utf-16-le", "UTF-16"),
-        ("utf-16-be", "UTF-16"),
-        ("utf-32", "UTF-32"),
-        ("cp1252", "not text in UTF-8"),
-    ],
-)
-def test_another_encoding_is_named(encoding: str, named: str) -> None:
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32", "cp1252"])
+def test_another_encoding_is_named(encoding: str) -> None:
+    named = encoding[:6].upper() if encoding.startswith("utf") else "not text in UTF-8"
     with pytest.raises(SpecError, match=rf"^spec: this is .*{named}.*; save it as UTF-8\.$"):
         decode("spec", '{"name": "Ä"}'.encode(encoding))
 

@@ -24,6 +24,9 @@ SHARE = Marker(0.0, 10.0, "{} visits", log=False)
 SLOPE = Choice(((0.0, "not at all"), (0.5, "like √K"), (1.0, "like K")), "K", 1e3, 1e6)
 CHOICE = Choice(((0.0, "yes"), (1.0, "no")))
 EPISODE, TRUST = LESSONS["episode"], LESSONS["trust"]
+STEPS = [step for lesson in LESSONS.values() for step in lesson.steps]
+MARKERS = [(step, step.prediction) for step in STEPS if isinstance(step.prediction, Marker)]
+AT = ", question 1, "
 
 
 def test_an_answer_survives_as_text() -> None:
@@ -54,19 +57,12 @@ def test_names_are_put_at_curves_one_by_one_and_taken_away() -> None:
     assert ORDER.put("bca", 0, curve=0) == "ac-"  # moved: what was there has to be put elsewhere
 
 
-def test_wherever_a_slider_stops_is_an_answer() -> None:
-    markers = [step.prediction for lesson in LESSONS.values() for step in lesson.steps]
-    for marker in [one for one in markers if isinstance(one, Marker)]:
+def test_wherever_a_slider_stops_is_an_answer_but_it_never_waits_where_it_is_measured() -> None:
+    """A slider that nobody has moved would be the answer, or give it away."""
+    assert len(MARKERS) > 5
+    for step, marker in MARKERS:
         assert [marker.parse(marker.write(mark)) for mark in marker.marks] == list(marker.marks)
         assert list(marker.marks) == sorted(set(marker.marks), reverse=marker.inverse)
-
-
-def test_a_marker_never_waits_where_it_is_measured() -> None:
-    """A slider that nobody has moved would be the answer, or give it away."""
-    steps = [step for lesson in LESSONS.values() for step in lesson.steps]
-    markers = [(step, step.prediction) for step in steps if isinstance(step.prediction, Marker)]
-    assert len(markers) > 5
-    for step, marker in markers:
         assert marker.untouched in marker.marks
         verdict = marker.verdict(marker.untouched, step.truth(evidence()))
         assert "just right" not in verdict, step.title
@@ -104,10 +100,7 @@ def test_what_a_class_predicts_is_held_against_the_truth() -> None:
 def test_the_middle_of_a_class_is_a_median_in_every_lesson_with_a_marker() -> None:
     """Half of it says no more and half no less, whichever way the axis goes; order of arrival is nothing."""
     rng = np.random.default_rng(7)
-    for step in (step for lesson in LESSONS.values() for step in lesson.steps):
-        prediction = step.prediction
-        if not isinstance(prediction, Marker):
-            continue
+    for step, prediction in MARKERS:
         says = (lambda x: 1 / x) if prediction.inverse else (lambda x: x)
         for n in (1, 2, 3, 10, 41):
             answers = [float(x) for x in rng.choice(prediction.marks, n)]
@@ -120,14 +113,10 @@ def test_the_middle_of_a_class_is_a_median_in_every_lesson_with_a_marker() -> No
 
 
 def test_a_prediction_scores_a_point_or_a_part_of_one() -> None:
-    assert [ORDER.score(guess, (0, 1, 2)) for guess in ((0, 1, 2), (0, 2, 1), (2, 0, 1))] == [
-        1,
-        pytest.approx(1 / 3),
-        0,
-    ]
-    assert [MARKER.score(guess, 1e4) for guess in (1e4, 1.9e4, 5e3 + 1, 1e5, 1e3, 1.1e5)] == [
-        1, 1, 1, 0.5, 0.5, 0,
-    ]  # fmt: skip
+    named = [ORDER.score(guess, (0, 1, 2)) for guess in ((0, 1, 2), (0, 2, 1), (2, 0, 1))]
+    assert named == pytest.approx([1, 1 / 3, 0])
+    marked = [MARKER.score(guess, 1e4) for guess in (1e4, 1.9e4, 5e3 + 1, 1e5, 1e3, 1.1e5)]
+    assert marked == [1, 1, 1, 0.5, 0.5, 0]
     assert [SHARE.score(guess, 5.0) for guess in (5.0, 5.9, 7.0, 7.1)] == [1, 1, 0.5, 0]
     assert [SLOPE.score(guess, 0.44) for guess in (0.5, 0.0, 1.0)] == [1, 0, 0]
 
@@ -236,48 +225,24 @@ def test_a_teacher_s_lesson_is_read_again_when_its_file_changes(
 @pytest.mark.parametrize(
     ("was", "now", "sentence"),
     [
-        ('title = "Mine"\n', "", "mine.toml, title: is missing; give a text in quotes."),
-        (
-            'chart = "loss"',
-            'chart = "los"',
-            "mine.toml, question 1, chart: los is not allowed (did you mean loss?)",
-        ),
-        ('environment = "riverswim"', 'environment = "river"', "mine.toml, runs: environment: river is not"),
-        (
-            'answer = "needed(mine)"',
-            'answer = "neded(mine)"',
-            "mine.toml, question 1, reading: neded(mine) is not",
-        ),
-        (
-            "until.mine = 0",
-            'replies.lo = "Too low."',
-            "mine.toml, question 1, replies: lo is not known; give right",
-        ),
-        (
-            "frame.x_range",
-            "frame.x_rang",
-            "mine.toml, question 1, frame: x_rang is not known (did you mean x_range?)",
-        ),
-        (
-            'why = "Noise."',
-            'why = "Noise."\nsetup = "V* is {best(mine)}."',
-            "mine.toml, question 1, setup: has a number in braces",
-        ),
+        ('title = "Mine"\n', "", ", title: is missing; give a text in quotes."),
+        ('chart = "loss"', 'chart = "los"', f"{AT}chart: los is not allowed (did you mean loss?)"),
+        ('environment = "riverswim"', 'environment = "river"', ", runs: environment: river is not"),
+        ('answer = "needed(mine)"', 'answer = "neded(mine)"', f"{AT}reading: neded(mine) is not"),
+        ("until.mine = 0", 'replies.lo = "Too low."', f"{AT}replies: lo is not known; give right"),
+        ("frame.x_range", "frame.x_rang", f"{AT}frame: x_rang is not known (did you mean x_range?)"),
+        ('why = "', 'setup = "V* is {best(mine)}."\nwhy = "', f"{AT}setup: has a number in braces"),
         (
             "episodes = 1e7",
             'episodes = 1e7\nenvironment_params = "S=6"',
-            "mine.toml, curves.none, environment_params: S=6 is not allowed; write a table, such as { S = 6 }.",
+            ", curves.none, environment_params: S=6 is not allowed; write a table, such as { S = 6 }.",
         ),
-        ("episodes = 1e7", "episodes = ", "mine.toml: This file cannot be read as TOML: "),
-        (
-            "until.mine = 0",
-            "guess.low = 0",
-            "mine.toml, question 1, guess, low: 0 is not allowed; give less than",
-        ),
+        ("episodes = 1e7", "episodes = ", ": This file cannot be read as TOML: "),
+        ("until.mine = 0", "guess.low = 0", f"{AT}guess, low: 0 is not allowed; give less than"),
         (
             "[runs]",
             '[try]\nsay = "x"\nlink = "/x"\n[runs]',
-            "mine.toml, try, link: /x is not a page; give a link such",
+            ", try, link: /x is not a page; give a link such",
         ),
     ],
 )
@@ -287,7 +252,7 @@ def test_a_fault_in_a_lesson_is_one_sentence_that_names_the_field(
     assert was in LESSON
     file = tmp_path / "mine.toml"
     file.write_text(LESSON.replace(was, now))
-    with refused(sentence):
+    with refused(f"mine.toml{sentence}"):
         read_lesson(file)
 
 

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,8 +14,8 @@ from dprl import lessons
 from dprl.lessons.lesson import read_lesson
 from dprl.messages import FOLDER, LANGUAGES, texts
 from pages.shared.lessons import evidence
+from tests.problems import python
 
-ROOT = Path(__file__).parents[1]
 SHELF = Path(lessons.__file__).parent
 OTHERS = [language for language in LANGUAGES if language != "en"]
 FILES = [(one, path.stem) for one in OTHERS for path in sorted((FOLDER / one).iterdir())]
@@ -40,7 +37,6 @@ def english(name: str) -> dict[str, Any]:
 
 
 def pairs(theirs: Any, own: Any) -> Iterator[tuple[str, str]]:
-    """Each text with its translation."""
     assert type(theirs) is type(own), (theirs, own)
     if isinstance(own, str):
         yield theirs, own
@@ -69,18 +65,12 @@ def test_translated_lessons_ask_the_same_and_fill_their_texts(language: str) -> 
                 assert not re.search(r"[{}]|\.\.", drawn.fill(text))
 
 
-def run(code: str, language: str, home: Path) -> subprocess.CompletedProcess[str]:
-    given = os.environ | {"DPRL_LANGUAGE": language, "DPRL_HOME": str(home)}
-    return subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, env=given, capture_output=True, text=True, check=False
-    )
-
-
 def test_a_lesson_is_shown_in_the_language_of_the_process(tmp_path: Path) -> None:
-    assert texts("lesson-epsilon", "de")["questions"][0]["ask"] in run(ASK, "de", tmp_path).stdout
+    shown = python(ASK, DPRL_LANGUAGE="de", DPRL_HOME=str(tmp_path)).stdout
+    assert texts("lesson-epsilon", "de")["questions"][0]["ask"] in shown
 
 
-def test_an_unknown_language_is_refused_in_one_sentence(tmp_path: Path) -> None:
-    found = run("import dprl", "klingon", tmp_path)
+def test_an_unknown_language_is_refused_in_one_sentence() -> None:
+    found = python("import dprl", DPRL_LANGUAGE="klingon")
     assert found.returncode == 1
     assert found.stderr == f"DPRL_LANGUAGE: 'klingon' is not known; give one of {', '.join(LANGUAGES)}.\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import astuple
 
 import numpy as np
 import pytest
@@ -54,49 +55,35 @@ def test_exponents_are_means_or_medians_over_seeds() -> None:
 
 def test_mean_ends_where_the_slowest_seed_is() -> None:
     mean, low, _ = regret_band(np.array([[1.0, 2.0, 3.0], [3.0, 4.0, np.nan]]))
-    assert mean[:2].tolist() == [2.0, 3.0]
-    assert np.isnan(mean[2])
+    np.testing.assert_array_equal(mean, [2.0, 3.0, np.nan])
     assert np.isnan(low[2])
 
 
-def test_seeds_under_way_are_aligned() -> None:
+def test_seeds_under_way_are_aligned_and_with_other_checkpoints_refused() -> None:
     at = np.array([1, 10, 100])
     episodes, values = align([(at[:1], np.array([3.0])), (at, np.array([1.0, 2.0, 3.0]))])
     assert episodes.tolist() == [1, 10, 100]
     np.testing.assert_array_equal(values, [[3.0, np.nan, np.nan], [1.0, 2.0, 3.0]])
     assert align([])[1].shape == (0, 0)
-
-
-def test_seeds_with_other_checkpoints_are_refused() -> None:
     with pytest.raises(ValueError, match="checkpoints"):
-        align([(np.array([1, 5]), np.zeros(2)), (np.array([1, 10, 100]), np.zeros(3))])
+        align([(np.array([1, 5]), np.zeros(2)), (at, np.zeros(3))])
 
 
-def test_extra_regret_is_paired_by_seed() -> None:
-    episodes = np.array([1, 2, 4])
-    regret = np.array([[3.0, 6.0, 12.0], [30.0, 60.0, 120.0], [7.0, 7.0, 7.0]])
-    baseline = np.array([[1.0, 2.0, 4.0], [10.0, 20.0, 40.0]])
-    extra = RunCurves(episodes, regret).beyond(RunCurves(episodes, baseline))
-    np.testing.assert_allclose(extra, [[2.0, 4.0, 8.0], [20.0, 40.0, 80.0]])
-
-
-def test_extra_regret_interpolates_a_baseline_with_other_checkpoints() -> None:
-    run = RunCurves(np.array([1, 5, 10, 20]), np.array([[2.0, 10.0, 20.0, 40.0]]))
-    extra = run.beyond(RunCurves(np.array([2, 10]), np.array([[2.0, 10.0]])))
-    # From (0, 0) the baseline's regret is its episode here; past its end nothing is known.
-    np.testing.assert_allclose(extra, [[1.0, 5.0, 10.0, np.nan]])
+def test_extra_regret_is_paired_by_seed_and_interpolates_a_baseline_with_other_checkpoints() -> None:
+    episodes = np.array([1, 5, 10, 20])
+    run = RunCurves(episodes, 2.0 * np.outer([1, 10, 7], episodes))
+    for at, extra in (
+        (episodes, [[1, 5, 10, 20], [10, 50, 100, 200]]),  # of the third seed there is no baseline
+        (np.array([2, 10]), [[1, 5, 10, np.nan], [10, 50, 100, np.nan]]),  # nothing is known past its end
+    ):
+        np.testing.assert_allclose(run.beyond(RunCurves(at, 1.0 * np.outer([1, 10], at))), extra)
 
 
 @pytest.mark.parametrize("exponent", [0.3, 0.5, 1.0])
 def test_growth_exponent_of_a_power_law(exponent: float) -> None:
-    episodes = np.unique(
-        np.concatenate([np.geomspace(1, 1e9, 200), np.linspace(1, 1e9, 100)]).astype(np.int64)
-    )
+    episodes = np.union1d(np.geomspace(1, 1e9, 200).astype(int), np.linspace(1, 1e9, 100).astype(int))
     regret = np.array([[1.0], [2.0], [5.0]]) * episodes.astype(float) ** exponent
-    mean, low, high = growth_exponent(episodes, regret, 1e6, 1e9)
-    assert mean == pytest.approx(exponent, abs=2e-3)
-    assert low == pytest.approx(mean, abs=2e-3)
-    assert high == pytest.approx(mean, abs=2e-3)
+    assert growth_exponent(episodes, regret, 1e6, 1e9) == pytest.approx([exponent] * 3, abs=2e-3)
 
 
 def test_growth_exponent_weighs_decades_alike_however_dense_the_record() -> None:
@@ -134,7 +121,7 @@ def test_power_law_finds_the_exponent() -> None:
     mean, low, high = power_law(x, rows)
     assert mean == pytest.approx(-1.1)
     half = 12.7062 * 0.1  # t quantile with one degree of freedom, standard error of two slopes 0.2 apart
-    assert (low, high) == (pytest.approx(-1.1 - half, rel=1e-4), pytest.approx(-1.1 + half, rel=1e-4))
+    assert (low, high) == pytest.approx((-1.1 - half, -1.1 + half), rel=1e-4)
     assert np.isnan(power_law(x, np.array([[1.0, 0.0, 2.0]]))[0])
     assert np.isnan(power_law(x[:1], rows[:, :1])[0])
 
@@ -142,11 +129,8 @@ def test_power_law_finds_the_exponent() -> None:
 def test_growth_between_runs_is_exact_and_leaves_out_seeds_without_a_price() -> None:
     users = np.array([1e3, 1e5, 1e6])
     price = np.array([users**0.5, 2 * users**0.5, [1.0, -1.0, 1.0]])
-    first, last = growth_between(users, price)
-    assert (first.from_k, first.to_k, last.from_k, last.to_k) == (1e3, 1e5, 1e5, 1e6)
-    for step in (first, last):
-        assert (step.mean, step.low, step.high) == pytest.approx((0.5, 0.5, 0.5))
-        assert (step.seeds, step.of) == (2, 3)
+    for step, ends in zip(growth_between(users, price), ((1e3, 1e5), (1e5, 1e6)), strict=True):
+        assert astuple(step) == pytest.approx((*ends, 0.5, 0.5, 0.5, 2, 3))
 
 
 def test_growth_by_decade_is_counted_back_from_the_end() -> None:
@@ -166,18 +150,17 @@ def test_a_decade_counts_only_seeds_whose_price_is_above_zero() -> None:
     below = at.copy()
     below[at > 2e4] = -1.0  # the baseline made a late mistake
     early, late = growth_by_decade(at, np.array([at, at**0.9, below]))
-    assert (early.seeds, late.seeds) == (3, 2)
-    assert (early.of, late.of) == (3, 3)
-    assert late.mean == pytest.approx(0.95, abs=1e-3)
+    assert (early.seeds, early.of, late.seeds, late.of) == (3, 3, 2, 3)
     expected = stats.t.interval(0.95, 1, loc=0.95, scale=stats.sem([1.0, 0.9]))
-    assert (late.low, late.high) == pytest.approx(expected, abs=2e-3)
+    assert (late.mean, late.low, late.high) == pytest.approx((0.95, *expected), abs=2e-3)
     (none,) = growth_by_decade(at[at > 9e3], -np.ones((2, (at > 9e3).sum())))
     assert none.seeds == 0
     assert np.isnan(none.mean)
 
 
-def decade(exponent: float, half: float, number: int, seeds: int = 20) -> Growth:
-    return Growth(10.0**number, 10.0 ** (number + 1), exponent, exponent - half, exponent + half, seeds, 20)
+def decade(number: int, exponent: float, half: float, seeds: float = 20) -> Growth:
+    between = 10.0**number, 10.0 ** (number + 1)
+    return Growth(*between, exponent, exponent - half, exponent + half, int(seeds), 20)
 
 
 @pytest.mark.parametrize(
@@ -189,15 +172,12 @@ def decade(exponent: float, half: float, number: int, seeds: int = 20) -> Growth
         ([(0.0, 0.0), (np.nan, np.nan)], None),  # and nothing is known
         ([(0.1, 0.0), (-0.3, 0.2)], 1e3),
         ([], None),
+        ([(0.0, 0.0, 10)], None),  # half of the 20 seeds do not show it
+        ([(0.0, 0.0, 11)], 1e3),
     ],
 )
-def test_flat_is_at_most_a_tenth_and_stays(decades: list[tuple[float, float]], flat: float | None) -> None:
-    assert flat_from([decade(*d, 3 + i) for i, d in enumerate(decades)]) == flat
-
-
-def test_what_half_of_the_seeds_do_not_show_is_not_flat() -> None:
-    assert flat_from([decade(0.0, 0.0, 3, seeds=10)]) is None
-    assert flat_from([decade(0.0, 0.0, 3, seeds=11)]) == 1e3
+def test_flat_is_at_most_a_tenth_and_stays(decades: list[tuple[float, ...]], flat: float | None) -> None:
+    assert flat_from([decade(3 + i, *one) for i, one in enumerate(decades)]) == flat
 
 
 def test_the_median_band_is_two_of_the_seeds() -> None:
@@ -208,19 +188,11 @@ def test_the_median_band_is_two_of_the_seeds() -> None:
     assert median_band(np.array([[3.0], [1.0], [2.0]]))[0].tolist() == [2.0]
 
 
-@pytest.mark.parametrize("seeds", [1, 5])
-def test_too_few_seeds_have_a_median_and_no_band(seeds: int) -> None:
-    median, low, high = median_band(np.arange(float(seeds)).reshape(-1, 1))
-    assert median[0] == (seeds - 1) / 2
-    assert np.isnan(low[0])
-    assert np.isnan(high[0])
-    assert np.isfinite(median_band(np.arange(6.0).reshape(-1, 1))[1][0])
-
-
-def test_a_median_of_what_is_not_there_is_nothing() -> None:
-    median, low, high = median_band(np.array([[1.0, np.nan]] * 8))
-    assert (median[0], low[0], high[0]) == (1.0, 1.0, 1.0)
-    assert np.isnan([median[1], low[1], high[1]]).all()
+def test_too_few_seeds_have_a_median_and_no_band_and_a_median_of_what_is_not_there_is_nothing() -> None:
+    for seeds, low, high in ((1, np.nan, np.nan), (5, np.nan, np.nan), (6, 0, 5)):
+        band = median_band(np.arange(float(seeds)).reshape(-1, 1))
+        np.testing.assert_array_equal(np.ravel(band), [(seeds - 1) / 2, low, high])
+    np.testing.assert_array_equal(median_band(np.array([[1.0, np.nan]] * 8)), [[1.0, np.nan]] * 3)
     assert np.isnan(median_band(np.zeros((0, 2)))).all()
 
 
@@ -301,24 +273,16 @@ def test_the_search_finds_the_users(power: float, scale: float, start: int) -> N
         assert found.low <= found.needed <= found.high
 
 
-def test_the_search_waits_for_what_is_not_known() -> None:
-    known = {10**6: np.array([2.0, 2.0])}
-    found = search.search_users(known.get, 0.1, GRID, 10**6, search.bootstrap(2))
-    assert found.pending is not None
-    assert found.pending > 10**6
-    assert np.isnan(found.needed)
-
-
-def test_a_price_that_never_falls_needs_more_than_the_grid() -> None:
-    found = search.search_users(lambda k: np.array([2.0, 2.0]), 0.1, GRID, 10**6, search.bootstrap(2))
-    assert found.pending is None
-    assert np.isnan(found.needed)
-    assert np.isinf(found.high)
-
-
-def test_a_price_below_the_target_from_the_start() -> None:
-    found = search.search_users(lambda k: np.array([-1.0, 0.0]), 0.1, GRID, 10**6, search.bootstrap(2))
-    assert found.needed == GRID[0]
+def test_the_search_waits_for_what_is_not_known_and_ends_at_the_ends_of_the_grid() -> None:
+    high, low = np.array([2.0, 2.0]), np.array([-1.0, 0.0])
+    unknown, never, always = (
+        search.search_users(look, 0.1, GRID, 10**6, search.bootstrap(2))
+        for look in ({10**6: high}.get, lambda k: high, lambda k: low)
+    )
+    assert unknown.pending is not None
+    assert unknown.pending > 10**6
+    assert np.isnan([unknown.needed, never.needed]).all()
+    assert (never.pending, never.high, always.needed) == (None, np.inf, GRID[0])
 
 
 # Where weights are held possible: projections against points of the region itself.
@@ -333,22 +297,16 @@ def lies_in(one: Region, w: Array) -> bool:
     return bool((x @ (w - one.center) <= most * (1 + 1e-9)).all())
 
 
-def made(spread: float, slack: float, pull: float) -> Region:
-    rng = np.random.default_rng(0)
-    root = rng.normal(size=(3, 3)) * np.array([1.0, spread, 1.0])
-    return Region(rng.normal(size=3), root @ root.T, 0.5, 2.0, slack, pull)
-
-
 @pytest.mark.parametrize("pull", [0.0, 3.0])
 @pytest.mark.parametrize("slack", [0.0, 4.0])
 def test_an_outline_is_the_projection_of_the_region(slack: float, pull: float) -> None:
     """Its ends are the half widths, and in a direction it reaches as far as the region does, no less and no further."""
-    one = made(1.0, slack, pull)
-    outline, wide = regions.outline(one, 0, 2), half_widths(one)
-    assert np.allclose(outline[0], outline[-1])
-    for k, coordinate in enumerate((0, 2)):
-        assert outline[:, k].max() - one.center[coordinate] == pytest.approx(wide[coordinate], rel=1e-3)
-        assert one.center[coordinate] - outline[:, k].min() == pytest.approx(wide[coordinate], rel=1e-3)
+    rng = np.random.default_rng(0)
+    root = rng.normal(size=(3, 3))
+    one = Region(rng.normal(size=3), root @ root.T, 0.5, 2.0, slack, pull)
+    outline, center, wide = regions.outline(one, 0, 2), one.center[[0, 2]], half_widths(one)[[0, 2]]
+    np.testing.assert_allclose(outline[0], outline[-1])
+    np.testing.assert_allclose([outline.max(0) - center, center - outline.min(0)], [wide, wide], rtol=1e-3)
     # a point of the region beyond which there is none in direction x: the gradient of its right-hand side
     x = np.array([0.6, 0.0, -0.8])
     M = np.linalg.inv(one.G + one.ridge * np.eye(3))
@@ -356,14 +314,11 @@ def test_an_outline_is_the_projection_of_the_region(slack: float, pull: float) -
     furthest = one.center + one.beta * A @ x / np.sqrt(x @ A @ x) + one.pull * B @ x / np.sqrt(x @ B @ x)
     assert lies_in(one, one.center + 0.999 * (furthest - one.center))
     assert not lies_in(one, one.center + 1.05 * (furthest - one.center))
-    reached = (outline - one.center[[0, 2]]) @ x[[0, 2]]
+    reached = (outline - center) @ x[[0, 2]]
     assert reached.max() == pytest.approx(float((furthest - one.center) @ x), rel=1e-3)
-
-
-def test_what_is_not_known_has_no_width() -> None:
-    one = made(1.0, 0.0, 0.0)._replace(center=np.full(3, np.nan))
-    assert not one.known
-    assert np.isnan(half_widths(one)).all()
+    unknown = one._replace(center=np.full(3, np.nan))
+    assert not unknown.known
+    assert np.isnan(half_widths(unknown)).all()
 
 
 MU = 0.5
@@ -433,8 +388,7 @@ def test_shares_of_right_and_wrong() -> None:
 
 
 def test_beliefs() -> None:
-    assert posterior(0.5, 1.0) == pytest.approx(math.e / (1 + math.e))
-    assert posterior(0.1, 0.0) == pytest.approx(0.1)
+    assert (posterior(0.5, 1.0), posterior(0.1, 0.0)) == pytest.approx((math.e / (1 + math.e), 0.1))
     false = np.linspace(0, 1, 1001)
     missed = stats.norm.cdf(stats.norm.isf(false) - MU)
     assert best_guess(0.5, false, missed) == pytest.approx(stats.norm.cdf(MU / 2), abs=1e-4)

@@ -47,8 +47,6 @@ def texts(worth: Any) -> list[str]:
 def run_cell(source: str, name: str, names: dict[str, Any]) -> Any:
     """What the last line of a cell is worth, which a notebook shows."""
     tree = ast.parse(source)
-    last = tree.body.pop() if isinstance(tree.body[-1], ast.Expr) else None
+    last: Any = tree.body.pop() if isinstance(tree.body[-1], ast.Expr) else ast.Expr(ast.Constant(None))
     exec(compile(tree, name, "exec"), names)
-    return (
-        eval(compile(ast.Expression(last.value), name, "eval"), names) if isinstance(last, ast.Expr) else None
-    )
+    return eval(compile(ast.fix_missing_locations(ast.Expression(last.value)), name, "eval"), names)

@@ -48,10 +48,9 @@ def callables() -> Iterator[tuple[str, Callable[..., Any]]]:
     objects |= {"model": dprl.ENVIRONMENTS["riverswim"].make(S=3, H=2)}
     modules = {"dprl": dprl, "privacy": dprl.privacy, "testing": dprl.testing}
     for module, holder in modules.items():
-        for name in set(holder.__all__) - HIDDEN:
+        for name in set(holder.__all__) - HIDDEN - MADE:
             value = getattr(holder, name)
-            error = isinstance(value, type) and issubclass(value, Exception)
-            if callable(value) and name not in MADE and not error:
+            if callable(value) and not (isinstance(value, type) and issubclass(value, Exception)):
                 objects[f"{module}.{name}"] = value
                 yield f"{module}.{name}", value
     for name, value in objects.items():
@@ -81,19 +80,12 @@ def test_odd_arguments_get_a_sentence(name: str, tmp_path: Path, monkeypatch: py
         parameters = list(inspect.signature(call).parameters.values())
     except ValueError:
         return  # a class of the standard library
-    needed = [
-        p
-        for p in parameters
-        if p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
-    ]
-    named = [
-        p.name
-        for p in parameters
-        if p.kind in (p.KEYWORD_ONLY, p.POSITIONAL_OR_KEYWORD) and p.default is not p.empty
-    ]
+    parameters = [p for p in parameters if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
+    named = [p.name for p in parameters if p.default is not p.empty and p.kind != p.POSITIONAL_ONLY]
+    needed = sum(p.default is p.empty and p.kind != p.KEYWORD_ONLY for p in parameters)
     for odd in ODD:
-        given: list[Any] = [([odd] * len(needed), {})] if needed else []
-        given += [([SPEC] * len(needed), {one: odd}) for one in named]
+        given: list[Any] = [([odd] * needed, {})] * (needed > 0)
+        given += [([SPEC] * needed, {one: odd}) for one in named]
         for arguments, keywords in given:
             try:
                 call(*arguments, **keywords)

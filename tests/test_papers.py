@@ -6,7 +6,7 @@ import io
 import itertools
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -50,7 +50,7 @@ from dprl.sentences import papers as sentences
 from dprl.simulation import Trace, kinds, online
 from dprl.theory.papers import PAPERS as SOURCES
 from pages.shared.results.data import asset, bundled_papers, path_of
-from tests.problems import first
+from tests.problems import first, left
 
 SMALL = RunSpec(environment_params={"S": 3, "H": 4}, episodes=10**9, seeds=4)
 NO: Verdict = "does not hold here"
@@ -115,10 +115,6 @@ def test_in_the_hard_instances_every_worse_arm_loses_the_gap(arms: int) -> None:
     assert hard.gap_of(spec) == pytest.approx(0.1)
 
 
-def measured(*values: float) -> Measured:
-    return Measured(*values)
-
-
 @pytest.mark.parametrize(
     ("judge", "interval", "expected"),
     [
@@ -143,7 +139,7 @@ def measured(*values: float) -> Measured:
     ],
 )
 def test_a_verdict_follows_from_the_interval(judge: Any, interval: tuple[float, ...], expected: str) -> None:
-    assert judge(measured(*interval)).verdict == expected
+    assert judge(Measured(*interval)).verdict == expected
 
 
 def test_intervals_are_those_of_the_textbooks() -> None:
@@ -158,24 +154,24 @@ def test_intervals_are_those_of_the_textbooks() -> None:
 
 def test_of_many_the_one_that_fails_decides() -> None:
     fine, wide, failing = [2.0, 2.1, 1.9], [9.0, -9.0, 0.5], [-1.0, -1.01, -0.99]
-    assert every_more_than(np.array([fine, fine]), 0.0).verdict == "holds"
-    assert every_more_than(np.array([fine, wide]), 0.0).verdict == "undecided"
-    found = every_more_than(np.array([fine, wide, failing]), 0.0)
-    assert (found.verdict, found.value) == (NO, pytest.approx(-1))
-    found = every_more_than(np.array([fine, wide, failing]), 0.0, [False, False, True])
-    assert found.verdict == "undecided"
-    found = every_more_than(np.array([fine, fine, failing]), 0.0, [False, False, True])
-    assert (found.verdict, found.value) == ("nothing learned yet", pytest.approx(-1))
+    for rows, excused, verdict, value in (
+        ([fine, fine], (), "holds", None),
+        ([fine, wide], (), "undecided", None),
+        ([fine, wide, failing], (), NO, -1),
+        ([fine, wide, failing], [False, False, True], "undecided", None),
+        ([fine, fine, failing], [False, False, True], "nothing learned yet", -1),
+    ):
+        found = every_more_than(np.array(rows), 0.0, excused)
+        assert found.verdict == verdict
+        assert value is None or found.value == pytest.approx(value)
 
 
 def test_a_claim_is_as_good_as_its_weakest_setting_and_says_so_briefly() -> None:
     assert overall(["holds", "holds as an upper bound"]) == "holds as an upper bound"
     assert overall(["holds", "undecided", NO]) == NO
     assert sentences.about_verdicts(["holds", "holds"]) == "The claim holds in both settings."
-    assert (
-        sentences.about_verdicts(["holds", "holds", NO])
-        == "Out of 3 settings, the claim holds in 2 and does not hold in 1."
-    )
+    said = sentences.about_verdicts(["holds", "holds", NO])
+    assert said == "Out of 3 settings, the claim holds in 2 and does not hold in 1."
 
 
 def lost(spec: RunSpec, share: float) -> RunCurves:
@@ -206,27 +202,16 @@ def test_the_order_of_runs_that_learned_nothing_is_not_judged(
         assert found.value == pytest.approx(shares[-1] / shares[-2])  # what cannot be judged is what is shown
 
 
-def lines(text: str) -> Iterable[str]:
-    return text.strip().splitlines()
-
-
-def test_the_command_line_lists_claims_and_refuses_others(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_line_lists_claims_and_refuses_others_and_a_place_that_cannot_be_written_to(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert cli.main(["reproduce"]) == 0
-    said = list(lines(capsys.readouterr().out))
+    said = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in said] == [*CLAIMS, "algorithms"]
-    with pytest.raises(SystemExit) as ended:
-        cli.main(["reproduce", "nothing"])
-    assert ended.value.code == 2
-    assert capsys.readouterr().err.startswith(
-        "dprl: claim: nothing is not allowed; give one of order-of-trust"
-    )
-
-
-def test_a_place_that_cannot_be_written_to_is_refused_before_any_run(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    with pytest.raises(SystemExit) as ended:
-        cli.main(["reproduce", "one-draw", "--out", str(tmp_path / "file")])
-    assert ended.value.code == 2
+    wrong = left(capsys, "reproduce", "nothing")
+    assert wrong.startswith("claim: nothing is not allowed; give one of order-of-trust")
+    (tmp_path / "file").write_text("")  # refused before any run
+    assert left(capsys, "reproduce", "one-draw", "--out", str(tmp_path / "file")).startswith("out: ")
 
 
 @pytest.mark.parametrize("key", first(["order-of-trust", "offline-converges"]))
@@ -268,8 +253,7 @@ def test_printed_noise_proves_what_it_does() -> None:
         key: [one.value for one in bundled_papers().reports[key].findings] for key in CLAIMS if "noise" in key
     }
     assert found["noise-tabular"] == pytest.approx([2, 2, 2])
-    assert max(found["noise-linear"]) < 1
-    assert max(found["noise-shuffled"]) < 1
+    assert max(found["noise-linear"] + found["noise-shuffled"]) < 1
     assert found["noise-offline"] == pytest.approx([1, 0.8], abs=1e-5)
 
 
@@ -341,25 +325,23 @@ def test_horizons_and_data_follow_planted_runs() -> None:
     horizons = (5, 10, 20)
     specs = by_horizon(RunSpec(environment="chain", seeds=3), horizons)
     setting = in_horizon(specs, "private-ucb-vi", 0.5)
-    runs = {}
+    runs, noise = {}, np.array([[1.0], [1.01], [1.02]])
     for spec, H in zip(specs, horizons, strict=True):
-        noise = np.array([[1.0], [1.01], [1.02]])
-        runs[spec] = RunCurves(np.array([10]), noise, v_star=1.0)
-        runs[spec.replace(algorithm="private-ucb-vi")] = RunCurves(
-            np.array([10]), noise * math.sqrt(H), v_star=1.0
-        )
+        for algorithm, factor in ((spec.algorithm, 1.0), ("private-ucb-vi", math.sqrt(H))):
+            curves = RunCurves(np.array([10]), noise * factor, v_star=1.0)
+            runs[spec.replace(algorithm=algorithm)] = curves
     found = setting.judge(Evidence(runs, {}))
     assert found.value == pytest.approx(0.5)
     assert found.verdict == "holds"
     none = in_horizon(specs, "private-ucb-vi", None)
     assert none.judge(Evidence(runs, {})).verdict == NO
-    at = np.array([10**k for k in range(1, 8)])
-    data = [OfflineSpec(algorithm="dp-apvi", rho=rho, seeds=2, n=10**7) for rho in (1.0, 0.01)]
-    curves = {
-        one: RunCurves(at, np.tile(1 / (at * (one.rho or 1) ** 0.5), (2, 1)), v_star=1.0) for one in data
+    at = 10 ** np.arange(1, 8)
+    data = {rho: OfflineSpec(algorithm="dp-apvi", rho=rho, seeds=2, n=10**7) for rho in (1.0, 0.01)}
+    known = {
+        one: RunCurves(at, np.tile(1 / (at * rho**0.5), (2, 1)), v_star=1.0) for rho, one in data.items()
     }
-    curves |= {one.baseline(): RunCurves(at, np.zeros((2, 7)), v_star=1.0) for one in data}
-    assert data_needed(data).judge(Evidence(curves, {})).value == pytest.approx(1.0)
+    known |= {one.baseline(): RunCurves(at, np.zeros((2, 7)), v_star=1.0) for one in data.values()}
+    assert data_needed([*data.values()]).judge(Evidence(known, {})).value == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize("key", CLAIMS)

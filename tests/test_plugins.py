@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
-import sys
 import tomllib
 from pathlib import Path
 
@@ -13,8 +11,7 @@ import pytest
 
 import dprl
 from dprl.__main__ import main
-
-ROOT = Path(__file__).parents[1]
+from tests.problems import ROOT, python
 
 MODULE = """
 from dataclasses import replace
@@ -44,30 +41,20 @@ cells = outside:CELLS
 far-river = outside:WORLD
 """
 
-SCRIPT = """
-import dprl
-from dprl import plugins
-from dprl.simulation import SeedRun
-spec = dprl.RunSpec(environment="far-river", environment_params={"S": 3, "H": 2}, algorithm="elsewhere", episodes=3)
-print(SeedRun(spec, 0, plain=True).advance(9.0), spec.seed_key(0))
-print(dprl.ALGORITHMS["ucbvi"].title)
-for sentence in plugins.failures:
-    print(sentence)
-"""
-
 KEYS = """
 import dprl
 spec = dprl.RunSpec(environment="far-river", environment_params={"S": 3, "H": 2}, algorithm="elsewhere", episodes=3)
 print(spec.seed_key(0))
 """
 
+REST = """
+from dprl import plugins
+from dprl.simulation import SeedRun
+print(SeedRun(spec, 0, plain=True).advance(9.0), dprl.ALGORITHMS["ucbvi"].title, *plugins.failures, sep="\\n")
+"""
 
-def outside(path: Path, version: str, script: str = SCRIPT) -> list[str]:
-    """What a script says, with a package that registers by entry point."""
-    return said(path, version, {"outside.py": MODULE}, POINTS, script)
 
-
-def said(path: Path, version: str, files: dict[str, str], points: str, script: str) -> list[str]:
+def said(path: Path, version: str, files: dict[str, str], script: str, points: str = POINTS) -> list[str]:
     """What a script says, with a package of these files and entry points."""
     info = path / f"outside-{version}.dist-info"
     info.mkdir(parents=True)
@@ -76,19 +63,14 @@ def said(path: Path, version: str, files: dict[str, str], points: str, script: s
     for name, text in files.items():
         (path / name).parent.mkdir(exist_ok=True)
         (path / name).write_text(text)
-    return subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", script],
-        cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{path}"},
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout.splitlines()
+    found = python(script, PYTHONPATH=f"{ROOT}{os.pathsep}{path}")
+    assert found.returncode == 0, found.stderr
+    return found.stdout.splitlines()
 
 
 def test_what_is_registered_runs_and_what_fails_is_said(tmp_path: Path) -> None:
-    ran, title, *failures = outside(tmp_path / "a", "1.0")
-    assert ran.split()[0] == "True"
+    key, ran, title, *failures = said(tmp_path / "a", "1.0", {"outside.py": MODULE}, KEYS + REST)
+    assert ran == "True"
     assert title == "UCBVI"  # nothing replaces what is here
     assert len(failures) == 5
     for name, reason in (
@@ -103,11 +85,11 @@ def test_what_is_registered_runs_and_what_fails_is_said(tmp_path: Path) -> None:
         assert sentence.endswith(".")
         assert sentence.isprintable()
     # another version of the package is another result, and so is other code of the same version
-    (again,) = outside(tmp_path / "b", "1.1", KEYS)
-    (same,) = outside(tmp_path / "c", "1.0", KEYS)
-    (other,) = said(tmp_path / "d", "1.0", {"outside.py": f"{MODULE}\n# changed"}, POINTS, KEYS)
-    assert same == ran.split()[1]
-    assert len({same, again, other}) == 3
+    keys = {key}
+    for folder, version, more in (("b", "1.1", ""), ("c", "1.0", ""), ("d", "1.0", "\n# changed")):
+        (found,) = said(tmp_path / folder, version, {"outside.py": MODULE + more}, KEYS)
+        assert (found in keys) == (folder == "c")
+        keys.add(found)
 
 
 def test_a_registry_takes_no_new_entry_by_assignment() -> None:
@@ -119,11 +101,9 @@ def test_a_registry_takes_no_new_entry_by_assignment() -> None:
 
 
 def test_list_says_what_failed(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    from dprl import plugins
-
-    monkeypatch.setattr(plugins, "failures", ["dprl.learners: gone (outside:GONE) could not be loaded: x."])
+    monkeypatch.setattr(dprl.plugins, "failures", ["dprl.learners: gone could not be loaded: x."])
     assert main(["list"]) == 0
-    assert capsys.readouterr().out.endswith("dprl.learners: gone (outside:GONE) could not be loaded: x.\n")
+    assert capsys.readouterr().out.endswith("dprl.learners: gone could not be loaded: x.\n")
 
 
 RECIPE = (ROOT / "docs/how-to/adding-an-algorithm.md").read_text(encoding="utf-8")
@@ -156,6 +136,14 @@ def blocks(language: str) -> list[str]:
     return [re.sub(f"^{indent}", "", text, flags=re.MULTILINE) for indent, text in found]
 
 
+def points_of(project: str) -> str:
+    """The entry points of a pyproject.toml, as they are installed."""
+    groups = tomllib.loads(project)["project"]["entry-points"]
+    return "".join(
+        f"[{group}]\n" + "".join(f"{k} = {v}\n" for k, v in own.items()) for group, own in groups.items()
+    )
+
+
 def of(language: str, word: str) -> list[str]:
     """Return the blocks of the recipe in a language that contain a word."""
     return [text for text in blocks(language) if word in text]
@@ -167,18 +155,14 @@ def test_the_recipe_is_true_word_for_word_and_what_is_wrong_is_said_in_a_sentenc
     project, *_ = blocks("toml")
     files = {re.match(r"# (\S+)\n", code)[1]: code for code in (learner, variant)}  # type: ignore[index]
     (line,) = re.findall(r"`(pucb-quarter = .*)`", RECIPE)
-    registered = tomllib.loads(f"{project}{line}\n")["project"]["entry-points"]
-    points = "".join(
-        f"[{group}]\n" + "".join(f"{name} = {where}\n" for name, where in entries.items())
-        for group, entries in registered.items()
-    )
+    points = points_of(f"{project}{line}\n")
     look = """
 print(spec.label())
 print(dprl.ALGORITHMS['simple'].bonuses, spec.bonus)
 quarter = spec.replace(algorithm="pucb-quarter", bonus="own", episodes=100)
 print(quarter.bonus, (dprl.run(quarter).regret > 0).any())
 """
-    told = said(tmp_path, "1.0", files, points, f"{script}{look}{check}{WRONG}")
+    told = said(tmp_path, "1.0", files, f"{script}{look}{check}{WRONG}", points)
     title, final, proved, label, bonuses, ran, passed, *wrong = told
     assert passed == "('record', 'function of what was released')"
     assert ran == "own True"
@@ -198,14 +182,10 @@ print(quarter.bonus, (dprl.run(quarter).regret > 0).any())
 def test_the_recipes_of_an_environment_and_a_mechanism_are_true_word_for_word(tmp_path: Path) -> None:
     ring, check = of("python", "ring")
     reports, checked, tried = of("python", "reports")
-    points = ""
-    for word in ("ring", "reports"):
-        (table,) = of("toml", word)
-        for group, entries in tomllib.loads(table)["project"]["entry-points"].items():
-            points += f"[{group}]\n" + "".join(f"{name} = {at}\n" for name, at in entries.items())
+    points = "".join(points_of(*of("toml", word)) for word in ("ring", "reports"))
     files = {"my_package/ring.py": ring, "my_package/reports.py": reports}
     assert all(text.startswith(f"# {name}\n") for name, text in files.items())
-    passed, best, proved, *cards = said(tmp_path, "1.0", files, points, check + checked + tried)
+    passed, best, proved, *cards = said(tmp_path, "1.0", files, check + checked + tried, points)
     assert passed == "('record', 'models')"
     assert 0 < float(best) < 10
     assert proved == "('record', 'repeats', 'noise', 'proof')"

@@ -37,10 +37,8 @@ def test_a_policy_of_version_1_is_read() -> None:
 
 def test_stores_keep_their_tables(tmp_path: Path) -> None:
     Store(tmp_path / "runs.db").close()
-    assert {name: schema(tmp_path / name) for name in PROMISED["stores"]} == PROMISED["stores"]
-
-
-def schema(path: Path) -> list[Any]:
-    with closing(sqlite3.connect(path)) as db:
-        rows = db.execute("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name").fetchall()
-        return [db.execute("PRAGMA user_version").fetchone()[0], *(" ".join(sql.split()) for (sql,) in rows)]
+    for name, (version, *tables) in PROMISED["stores"].items():
+        with closing(sqlite3.connect(tmp_path / name)) as db:
+            rows = db.execute("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name").fetchall()
+            assert [" ".join(sql.split()) for (sql,) in rows] == tables, name
+            assert db.execute("PRAGMA user_version").fetchone() == (version,), name

@@ -71,30 +71,18 @@ PRIVACY = {
 
 def test_sheets_cards_and_sentences_say_no_more_than_is_proved() -> None:
     """Each of these numbers was printed to the nearest of three digits before, which is on the wrong side."""
-    bound = 1.996
-    below: list[tuple[str, str]] = [
-        (
-            verdict.rows_of(
-                {"held out": {"verdict": ""}, "other policy": {}, "bound": {"worth at least": bound}}
-            )[0][1],
-            "at least ",
-        ),
-        (uploads.about_bound(1.0, bound, "x", 0, 0.1, "y"), "worth at least "),
-        (offline.bounds_by_start(["s"], [bound]), r"\*\*s\*\* "),
-    ]
-    for text, before in below:
-        assert said(text, before) == Decimal("1.99")
+    bound, chance = 1.996, {"proved": True, "except with a chance of": 0.12345}
+    held = {"held out": {"verdict": ""}, "other policy": {}, "bound": {"worth at least": bound}}
     reading = Reading("replace-one", 3.6624, 1e-6, promise.ACCOUNTANT)
     card = SimpleNamespace(proved_rho=0.1234561, proved_epsilon=3.6624)
-    above: list[tuple[str, str, str]] = [
+    numbers: list[tuple[str, str, str]] = [
+        (verdict.rows_of(held)[0][1], "at least ", "1.99"),
+        (uploads.about_bound(1.0, bound, "x", 0, 0.1, "y"), "worth at least ", "1.99"),
+        (offline.bounds_by_start(["s"], [bound]), r"\*\*s\*\* ", "1.99"),
         (sheet.guarantee(PRIVACY)[1], "ρ = ", "0.124"),
         (sheet.guarantee(PRIVACY)[1], r"or \(", "3.67"),
         (sheet.guarantee(PRIVACY)[1], r"3.67, ", "0.00000124"),
-        (
-            sheet.bound_and_chance({"proved": True, "except with a chance of": 0.12345}, False),
-            "probability of ",
-            "0.124",
-        ),
+        (sheet.bound_and_chance(chance, False), "probability of ", "0.124"),
         (promise.about_promise(3.6624, 1e-6, [reading])[1], r"claimed:\*\* \(", "3.67"),
         (promise.concentrated_verdict(0.12345, 0.12345)[1], "ρ = ", "0.124"),
         (promise.readings([reading]), r"10⁻⁶ \| ", "3.67"),
@@ -107,12 +95,11 @@ def test_sheets_cards_and_sentences_say_no_more_than_is_proved() -> None:
         (proved_in_words(card), "rho ", "0.1235"),  # type: ignore[arg-type]
         (uploads.about_bound(1.0, 1.0, "x", 0, 0.1234561, "y"), "β = ", "0.123457"),
     ]
-    for text, before, least in above:
-        assert said(text, before) == Decimal(least), text
+    for text, before, printed in numbers:
+        assert said(text, before) == Decimal(printed), text
 
 
 def test_a_card_rounds_up_whatever_is_asked() -> None:
     for rho in (0.123449, 0.3, 1.0, 2.0000001):
         card = noise_of_run(OfflineSpec(rho=rho, n=100))[0].guarantee
         assert said(repr(card), "proved rho ") >= Decimal(card.proved_rho or 0) * (1 - words.SLACK)
-        assert value(words.at_most(card.proved_rho or 0)) >= Decimal(card.proved_rho or 0) * (1 - words.SLACK)

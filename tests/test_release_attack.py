@@ -8,7 +8,7 @@ import pytest
 
 from bench.release_attack import PROMISES, attacked, measured, proved
 from dprl.simulation.uploads import kept
-from tests.problems import few
+from tests.problems import few, first
 
 
 @pytest.fixture(autouse=True)
@@ -16,13 +16,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DPRL_HOME", str(tmp_path))
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "rho = 0.1",
-        *(pytest.param(name, marks=pytest.mark.thorough) for name in PROMISES if name != "rho = 0.1"),
-    ],
-)
+@pytest.mark.parametrize("name", first(sorted(PROMISES, key="rho = 0.1".__ne__)))
 def test_all_that_is_shown_of_a_release_tells_no_more_than_is_proved(name: str) -> None:
     promise, _ = PROMISES[name]
     worlds = attacked(promise, few(400) // 20)

@@ -17,15 +17,14 @@ from dprl.metrics.curves import RunCurves
 from dprl.simulation import AttackSpec, Trace
 from dprl.simulation.uploads import kept
 from tests.problems import refused, tiny
+from tests.test_research import computed
 
 SPEC = dprl.RunSpec("riverswim", environment_params={"S": 3, "H": 2}, episodes=100, seeds=3)
 
 
 @pytest.fixture(scope="module")
 def result() -> dprl.SweepResult[dprl.RunSpec]:
-    sweep = dprl.Sweep(SPEC, {"epsilon": [0.3, 1], "privacy": ["none", "central"]})
-    traces = {spec: dprl.run(spec) for spec in sweep.specs}
-    return dprl.SweepResult(sweep, {spec: RunCurves(one.at, one.values) for spec, one in traces.items()})
+    return computed(dprl.Sweep(SPEC, {"epsilon": [0.3, 1], "privacy": ["none", "central"]}))
 
 
 def test_one_run_is_selected_by_its_values(result: dprl.SweepResult[dprl.RunSpec]) -> None:
@@ -41,12 +40,12 @@ def test_one_run_is_selected_by_its_values(result: dprl.SweepResult[dprl.RunSpec
     [
         (
             {"epsilon": 0.3},
-            "axis: 2 runs have these values; give the values of one: epsilon 0.3, 1.0; privacy none",
+            "axis: 2 runs have these values; give the values of one: epsilon 0.3, 1.0; privacy no",
         ),
         ({"epsilon": 2}, "axis: 0 runs have these values"),
         (
             {"privac": "none"},
-            "axis: privac is not an axis of this sweep (did you mean privacy?); give one of epsilon",
+            "axis: privac is not an axis of this sweep (did you mean privacy?); give one of epsil",
         ),
         ({"epsilon": "x"}, "epsilon: x is not"),
         ({}, "axis: 3 runs have these values"),
@@ -155,14 +154,11 @@ def test_of_many_runs_a_notebook_shows_some() -> None:
     sweep = dprl.Sweep(ONLINE, {"epsilon": budgets})
     end = np.array([ONLINE.episodes])
     curves = {spec: RunCurves(end, np.full((ONLINE.seeds, 1), 1234.5)) for spec in sweep.specs}
-    whole, parts = (
-        dprl.SweepResult(sweep, curves),
-        dprl.Sweep(ONLINE, {"privacy": ["none", "local"], "epsilon": budgets[:200]}),
-    )
+    parts = dprl.Sweep(ONLINE, {"privacy": ["none", "local"], "epsilon": budgets[:200]})
     both = dprl.SweepResult(parts, {spec: curves[ONLINE.baseline()] for spec in parts.specs})
     run = dprl.run(ONLINE)
     many = dprl.compare({f"a run with a name of its own, {k}": run for k in range(40)})
-    for shown in (sweep, parts, whole, both, many):
+    for shown in (sweep, parts, dprl.SweepResult(sweep, curves), both, many):
         text = re.sub(r"<[^<>]*>", "", shown._repr_html_())
         assert len(text) < 2 * MOST
         assert len(repr(shown)) < 2 * MOST

@@ -31,10 +31,11 @@ from streamlit.runtime.scriptrunner import RerunData, ScriptRunner
 from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
 from dprl import serve, streamlit_patches
-from dprl.fields import SpecError
+from dprl.fields import SpecError, shown
 from dprl.serve import Guard, check_address, check_settings, documents, headers
 from dprl.sitemap import PAGES, page_at, tagged
 from tests.browser.server import END_LIMIT, ROOT, free_port, serve_command, start
+from tests.problems import refused
 from tests.runs.test_workers import listening
 
 HEADERS = {
@@ -60,9 +61,8 @@ def test_the_dashboard_asks_for_what_it_needs(monkeypatch: pytest.MonkeyPatch) -
 
 @pytest.mark.parametrize("host", ["", "no such host", "a" * 300, "ü" * 100, "192.0.2.1"])
 def test_a_host_that_is_not_this_machine_is_refused(host: str) -> None:
-    with pytest.raises(
-        SpecError, match=r"^host: .* is not allowed; give a name or address of this machine\.$"
-    ):
+    said = r"^host: .* is not allowed; give a name or address of this machine\.$"
+    with pytest.raises(SpecError, match=said):
         check_address(host, free_port())
 
 
@@ -111,45 +111,21 @@ def test_killed_it_takes_all_along_and_starts_again_and_ends_on_sigterm(
         assert app.end() == []
 
 
-@pytest.mark.parametrize(
-    "given",
-    ["'self'", "'none'", "*", "https://example.org", "https://*.example.org:8443 http://localhost:3000"],
-)
-def test_who_may_embed_the_dashboard_is_a_setting(monkeypatch: pytest.MonkeyPatch, given: str) -> None:
-    monkeypatch.setenv("DPRL_FRAME_ANCESTORS", given)
-    assert headers()["Content-Security-Policy"] == f"frame-ancestors {given}"
-
-
-@pytest.mark.parametrize("given", ["self", "https://a.b; script-src *", "https://a.b\r\nX: y", "a, b"])
-def test_who_may_not_be_named_so_is_refused(monkeypatch: pytest.MonkeyPatch, given: str) -> None:
-    monkeypatch.setenv("DPRL_FRAME_ANCESTORS", given)
-    with pytest.raises(
-        SpecError, match=r"^DPRL_FRAME_ANCESTORS: .* is not allowed; give 'self', 'none', \* or"
-    ):
-        headers()
+def test_who_may_embed_the_dashboard_is_a_setting(monkeypatch: pytest.MonkeyPatch) -> None:
+    for given in ("'self'", "'none'", "*", "https://e.org", "https://*.e.org:8443 http://localhost:3000"):
+        monkeypatch.setenv("DPRL_FRAME_ANCESTORS", given)
+        assert headers()["Content-Security-Policy"] == f"frame-ancestors {given}"
+    for given in ("self", "https://a.b; script-src *", "https://a.b\r\nX: y", "a, b"):
+        monkeypatch.setenv("DPRL_FRAME_ANCESTORS", given)
+        with refused(f"DPRL_FRAME_ANCESTORS: {shown(given)} is not allowed; give 'self', 'none', * or"):
+            headers()
 
 
 def test_metrics_are_closed_unless_they_are_wanted() -> None:
-    async def app(scope: Any, receive: Any, send: Any) -> None:
-        await send({"type": "http.response.start", "status": 200, "headers": [(b"etag", b"1")]})
-
-    def answered(path: str, metrics: bool) -> list[Any]:
-        sent: list[Any] = []
-
-        async def send(message: Any) -> None:
-            sent.append(message)
-
-        call = Guard({"X-A": "b"}, metrics)(
-            app, {"type": "http", "method": "GET", "headers": [], "path": path}, None, send
-        )
-        run_alone(call)
-        return sent
-
     for path in ("/_stcore/metrics", "/_stcore/metrics/", "/base/_stcore/metrics"):
-        assert answered(path, metrics=False)[0]["status"] == 404
-        assert answered(path, metrics=False)[0]["headers"] == [(b"x-a", b"b")]
-        assert answered(path, metrics=True)[0]["status"] == 200
-    assert answered("/explore", metrics=False)[0]["headers"] == [(b"etag", b"1"), (b"x-a", b"b")]
+        start, *_ = sent_by(Guard({"X-A": "b"}, metrics=False), path)
+        assert (start["status"], start["headers"]) == (404, [(b"x-a", b"b")])
+        assert sent_by(Guard({"X-A": "b"}, metrics=True), path)[0]["status"] == 200
 
 
 def test_a_visitor_who_left_leaves_no_traceback_and_other_errors_do() -> None:
@@ -183,21 +159,16 @@ def test_a_visitor_who_left_leaves_no_traceback_and_other_errors_do() -> None:
         run_alone(guard(broken, scope, received, gone))
 
 
-def shown_at(
-    path: str, kind: bytes = b"text/html; charset=utf-8", status: int = 200
-) -> tuple[dict[Any, Any], bytes]:
-    """The headers and the body of what Streamlit would answer there, in two pieces."""
+def sent_by(
+    guard: Guard, path: str, kind: bytes = b"text/html; charset=utf-8", status: int = 200
+) -> list[Any]:
+    """What comes of a page that Streamlit would answer there, in two pieces."""
     sent: list[Any] = []
 
     async def app(scope: Any, receive: Any, send: Any) -> None:
         assert (b"accept-encoding", b"gzip") not in scope["headers"] or page_at(path) is None
-        length = (b"content-length", str(len(PAGE)).encode())
-        start = {
-            "type": "http.response.start",
-            "status": status,
-            "headers": [(b"content-type", kind), length],
-        }
-        await send(start)
+        given = [(b"content-type", kind), (b"content-length", str(len(PAGE)).encode())]
+        await send({"type": "http.response.start", "status": status, "headers": given})
         await send({"type": "http.response.body", "body": PAGE[:50], "more_body": True})
         await send({"type": "http.response.body", "body": PAGE[50:]})
 
@@ -205,7 +176,13 @@ def shown_at(
         sent.append(message)
 
     scope = {"type": "http", "method": "GET", "path": path, "headers": [(b"accept-encoding", b"gzip")]}
-    run_alone(Guard({"X-A": "b"}, False)(app, scope, None, send))
+    run_alone(guard(app, scope, None, send))
+    return sent
+
+
+def shown_at(path: str, *given: Any) -> tuple[dict[Any, Any], bytes]:
+    """The headers and the body of a page."""
+    sent = sent_by(Guard({"X-A": "b"}, False), path, *given)
     return dict(sent[0]["headers"]), b"".join(message.get("body", b"") for message in sent[1:])
 
 
@@ -215,9 +192,7 @@ PAGE = b"<html><head><title>Streamlit</title></head><body><div id='root'></div><
 @pytest.mark.parametrize("path", ["/", "/explore", "/base/explore", "/explore/"])
 def test_a_page_has_its_title_and_words_for_a_preview(path: str) -> None:
     headers_, body = shown_at(path)
-    name = (
-        "Privacy in reinforcement learning" if path == "/" else "Online · Privacy in reinforcement learning"
-    )
+    name = "Online · " * (path != "/") + "Privacy in reinforcement learning"
     assert f"<title>{name}</title>".encode() in body
     assert f'<meta property="og:title" content="{name}">'.encode() in body
     assert b'<meta property="og:description" content="' in body
@@ -263,31 +238,22 @@ def test_where_anybody_may_come_files_stay_small(monkeypatch: pytest.MonkeyPatch
     assert serve.size_of_files() == {"server.maxUploadSize": 200}
 
 
-def test_a_session_holds_the_last_file_that_it_sent(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(MemoryUploadedFileManager, "add_file", MemoryUploadedFileManager.add_file)
-    streamlit_patches.hold_one_file()
-    manager = MemoryUploadedFileManager("/upload")
-    for session, name in (("one", "a"), ("two", "b"), ("one", "c"), ("one", "d")):
-        manager.add_file(session, UploadedFileRec(name, f"{name}.csv", "text/csv", b"12345"))
-    held = {
-        name: [file.file_id for file in manager.get_files(name, ("a", "b", "c", "d"))]
-        for name in ("one", "two")
-    }
-    assert held == {"one": ["d"], "two": ["b"]}
-
-
-def test_all_sessions_together_hold_so_much(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_session_holds_the_last_file_that_it_sent_and_all_together_so_much(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(MemoryUploadedFileManager, "add_file", MemoryUploadedFileManager.add_file)
     streamlit_patches.hold_one_file(most=10)
     manager = MemoryUploadedFileManager("/upload")
-    file = UploadedFileRec("a", "a.csv", "text/csv", b"12345")
-    for session in ("one", "two", "one"):
-        manager.add_file(session, file)
-    with pytest.raises(HTTPException) as refused:
-        manager.add_file("three", file)
-    assert refused.value.status_code == 503
+    files = {name: UploadedFileRec(name, f"{name}.csv", "text/csv", b"12345") for name in "abcd"}
+    for session, name in (("one", "a"), ("two", "b"), ("one", "c"), ("one", "d")):
+        manager.add_file(session, files[name])
+    for session, held in (("one", "d"), ("two", "b")):
+        assert [file.file_id for file in manager.get_files(session, [*files])] == [held]
+    with pytest.raises(HTTPException) as error:
+        manager.add_file("three", files["a"])
+    assert error.value.status_code == 503
     manager.remove_session_files("one")
-    manager.add_file("three", file)
+    manager.add_file("three", files["a"])
 
 
 def test_a_part_that_is_gone_when_its_turn_comes_opens_no_session(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -383,9 +349,7 @@ def test_a_path_below_the_address_is_refused_at_the_start(path: str, monkeypatch
     monkeypatch.setenv("STREAMLIT_SERVER_BASE_URL_PATH", "/")
     check_settings()
     monkeypatch.setenv("STREAMLIT_SERVER_BASE_URL_PATH", path)
-    with pytest.raises(
-        SpecError, match=r"^STREAMLIT_SERVER_BASE_URL_PATH: .* is not allowed; unset it, and give "
-    ):
+    with refused(f"STREAMLIT_SERVER_BASE_URL_PATH: {path} is not allowed; unset it, and give "):
         check_settings()
 
 

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import json
 import logging
-import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,11 +13,10 @@ from dprl import engine
 from dprl.__main__ import main
 from dprl.runs import logs
 from dprl.runs.store import Store, default_path, others
+from tests.problems import python
 from tests.runs import fake, slots
 from tests.runs.fake import FakeSpec
 from tests.runs.test_workers import wait_for
-
-ROOT = Path(__file__).parents[1]
 
 
 @pytest.fixture(autouse=True)
@@ -60,13 +56,8 @@ def test_status_says_how_it_stands_and_names_nobody(store: Store, capsys: pytest
     out = said(capsys, "status", "--json")
     found = json.loads(out)
     assert "ann" not in out
-    assert found["queue"] == {
-        "runs_waiting": 1,
-        "seeds_queued": 1,
-        "seconds_queued": 60.0,
-        "seeds_running": 2,
-        "workers": 2,
-    }
+    counts = {"runs_waiting": 1, "seeds_queued": 1, "seeds_running": 2, "workers": 2}
+    assert found["queue"] == counts | {"seconds_queued": 60.0}
     assert found["errors"] == ["today/bad//0: Seed 0 failed: it could not be."]
     assert found["store"]["results"] == 1
     assert found["versions"]["sources"] == engine.source_digest()
@@ -114,14 +105,7 @@ def test_all_that_a_process_logs_is_an_object_a_line() -> None:
         "import uvicorn; uvicorn.Config(app=None); logging.getLogger('uvicorn.error').info('below');"
         "warnings.warn('beware'); serve.print_line('ours')"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", script],
-        cwd=ROOT,
-        env=os.environ | {"DPRL_LOG": "json"},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    done = python(script, DPRL_LOG="json")
     lines = [json.loads(line) for line in done.stderr.splitlines()]
     assert [line["says"] for line in lines if "beware" not in line["says"]] == ["theirs", "below", "ours"]
     assert len(lines) == 4

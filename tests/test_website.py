@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from dprl.__main__ import main
 from dprl.lessons import LESSONS, Order
 from dprl.player import MOST_BYTES
 from dprl.player.page import unpacked
@@ -21,6 +20,7 @@ from pages.shared.examples import EXAMPLES, ExploreExample
 from pages.shared.lessons import evidence
 from pages.shared.results.data import bundled_papers
 from pages.shared.visitor.links import Curve
+from tests.problems import left
 from website import start
 from website.document import Document, html_of
 from website.live import page_of, played, replays, runs_of
@@ -69,38 +69,31 @@ def test_every_claim_has_its_verdict_and_a_chart(site: dict[str, str]) -> None:
     assert len(content_of(html)["plots"]) >= len(bundled_papers().reports)
 
 
-def test_lessons_keep_their_answers_behind_folds(site: dict[str, str]) -> None:
+def test_lessons_keep_their_answers_behind_folds_and_every_prediction_has_a_place_and_a_verdict(
+    site: dict[str, str],
+) -> None:
     for number, one in enumerate(LESSONS.values()):
         html = site[f"lesson-{number}.html"]
         open_text = re.sub(r"<details>.*?</details>", "", html, flags=re.DOTALL)
         for said in map(escape, (*(step.why(evidence()) for step in one.steps), *one.recap)):
             assert said in html
             assert said not in open_text
-
-
-def test_pages_have_no_other_charts_than_the_script_that_draws_them(site: dict[str, str]) -> None:
-    pictures = [
-        state["figure"]
-        for text in site.values()
-        if 'id="packed-content"' in text
-        for plot in content_of(text)["plots"]
-        for state in plot["light"]
-    ]
-    kinds = {trace["type"] for figure in pictures for trace in figure["data"]}
-    assert "scatter" in kinds
-    assert kinds <= {"scatter", *CHARTS}
-
-
-def test_every_prediction_has_a_place_and_a_verdict(site: dict[str, str]) -> None:
-    for number, one in enumerate(LESSONS.values()):
-        content = content_of(site[f"lesson-{number}.html"])
-        assert len(content["guesses"]) == len(one.steps)
-        for step, guess in zip(one.steps, content["guesses"], strict=True):
+        for step, guess in zip(one.steps, content_of(html)["guesses"], strict=True):
             assert len(guess["verdicts"]) >= len(guess["words"]) > 1
             if isinstance(step.prediction, Order):
                 said = guess["verdicts"][",".join(map(str, range(len(guess["words"]))))]
                 text = step.prediction.letters
                 assert said == f"{step.off(text, evidence())} {step.reply(text, evidence())}"
+
+
+def test_pages_have_no_other_charts_than_the_script_that_draws_them(site: dict[str, str]) -> None:
+    plots = [
+        plot for text in site.values() if 'id="packed-content"' in text for plot in content_of(text)["plots"]
+    ]
+    states = [state for plot in plots for state in plot["light"]]
+    kinds = {trace["type"] for state in states for trace in state["figure"]["data"]}
+    assert "scatter" in kinds
+    assert kinds <= {"scatter", *CHARTS}
 
 
 def test_texts_are_escaped_and_the_policy_lets_one_script_run() -> None:
@@ -127,9 +120,7 @@ def test_a_place_that_cannot_be_written_to_gets_one_sentence(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(SystemExit):
-        main(["web", "--out", str(tmp_path / "file")])
-    assert capsys.readouterr().err.count("\n") == 1
+    left(capsys, "web", "--out", str(tmp_path / "file"))
     (tmp_path / "index.html").mkdir()
     monkeypatch.setattr("sys.argv", ["dprl web", "--out", str(tmp_path)])
     with pytest.raises(SystemExit, match=r"^dprl: out: index\.html cannot be written, .*; give a directory"):

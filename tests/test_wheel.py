@@ -2,32 +2,20 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import subprocess
-import sys
 import zipfile
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
+from tests.problems import ROOT, python
+
 ASK = """
 import dprl.serve
 from dprl.__main__ import main
 print(dprl.serve.ROOT)
 main(["list"])
 """
-
-
-def python(code: str, directory: Path, *arguments: str, **environment: str) -> str:
-    """What this code prints, run elsewhere."""
-    command = [sys.executable, "-c", code, *arguments]
-    found = subprocess.run(
-        command, cwd=directory, env=os.environ | environment, capture_output=True, text=True, check=False
-    )
-    assert found.returncode == 0, found.stderr
-    return found.stdout
 
 
 @pytest.mark.thorough
@@ -41,12 +29,13 @@ def test_a_wheel_serves_outside_a_checkout(tmp_path: Path) -> None:
         shutil.copy(ROOT / name, checkout / name)
     (checkout / "static/docs").mkdir(parents=True)  # as `make docs` leaves it
     (checkout / "static/docs/index.html").write_text("documents")
-    build = "import sys\nfrom setuptools import build_meta\nbuild_meta.build_wheel(sys.argv[1])"
-    python(build, checkout, str(tmp_path))
+    build = f"from setuptools import build_meta\nbuild_meta.build_wheel({str(tmp_path)!r})"
+    built = python(build, checkout)
+    assert built.returncode == 0, built.stderr
     (wheel,) = tmp_path.glob("*.whl")
     with zipfile.ZipFile(wheel) as files:
         files.extractall(site)
-    said = python(ASK, elsewhere, PYTHONPATH=str(site)).splitlines()
+    said = python(ASK, elsewhere, PYTHONPATH=str(site)).stdout.splitlines()
     dashboard = site / "dprl" / "dashboard"
     assert said[0] == str(dashboard)
     assert any("riverswim" in line for line in said)

@@ -10,6 +10,7 @@ import pytest
 
 from dprl import words
 
+ODDS = {1e-6: "a million", 1e-10: "10 billion", 2.5e-5: "40,000", 1e-15: "10¹⁵", 0.1: "10"}
 SAID: dict[Callable[[Any], str], list[tuple[Any, str]]] = {
     words.human: [
         (0, "0"),
@@ -72,6 +73,13 @@ SAID: dict[Callable[[Any], str], list[tuple[Any, str]]] = {
         (9000, "about 2.5 h"),
     ],
     words.size: [(512, "512 bytes"), (1536, "1.54 kB"), (2e7, "20 MB"), (3.4e9, "3.4 GB")],
+    words.rough: [(12_345, "12,000"), (4_712_345, "4.7 million")],
+    words.after: [(1, "after 1 episode"), (1_200_000, "after 1.2 million episodes")],
+    words.ordinal: [(int(n[:-2]), n) for n in ("1st", "2nd", "3rd", "4th", "11th", "12th", "21st", "102nd")],
+    words.raised: [(-6, "⁻⁶"), (15, "¹⁵"), (-0.5, "^−0.5")],
+    words.listed: [(["a"], "a"), (["a", "b"], "a and b"), (["a", "b", "c"], "a, b and c")],
+    words.odds: [(chance, f"one in {of}") for chance, of in ODDS.items()],
+    words.quoted: [("a*b [c](d) $e$ :red[f]", r"**a\*b \[c\](d) \$e\$ \:red\[f\]**")],
 }
 
 
@@ -87,24 +95,12 @@ def test_a_measured_power_is_raised_and_has_the_interval_of_its_exponent() -> No
     assert words.to_the("n", -1.018) == "n^−1.02"
     assert words.to_the("K", 0.5, 0.483, 0.521) == "K^0.50 (exponent 0.48 to 0.52)"
     assert words.to_the("K", 0.5, 0.483, math.nan) == "K^0.50"
-    assert [words.raised(n) for n in (-6, 15, -0.5)] == ["⁻⁶", "¹⁵", "^−0.5"]
 
 
 def test_one_is_not_many() -> None:
-    assert words.after(1) == "after 1 episode"
-    assert words.after(1_200_000) == "after 1.2 million episodes"
     assert words.plural(1, "seed") == "1 seed"
     assert words.plural(1200, "seed") == "1,200 seeds"
     assert words.plural(2, "policy", "policies") == "2 policies"
-    assert [words.ordinal(n) for n in (1, 2, 3, 4, 11, 12, 21, 102)] == [
-        "1st", "2nd", "3rd", "4th", "11th", "12th", "21st", "102nd",
-    ]  # fmt: skip
-
-
-def test_lists_end_with_and() -> None:
-    assert words.listed(["a"]) == "a"
-    assert words.listed(["a", "b"]) == "a and b"
-    assert words.listed(["a", "b", "c"]) == "a, b and c"
 
 
 @pytest.mark.parametrize(
@@ -126,16 +122,12 @@ def test_quantities_in_tables(value: float | None, digits: int, text: str) -> No
     assert words.significant(value, digits) == text
 
 
-def test_an_interval_is_said_where_there_is_one() -> None:
+def test_an_interval_is_said_where_there_is_one_and_a_promise_is_a_pair() -> None:
     assert words.exponents(-0.5, -0.6, -0.4) == "−0.50 (−0.60 to −0.40)"
     assert words.exponents(0.5, math.nan, math.nan) == "0.50"
     assert words.interval("2,000 users", 1200, 3400) == "2,000 users (1,200 to 3,400)"
     assert words.interval("2,000 users", 1, math.inf) == "2,000 users"
-
-
-def test_rough_numbers_have_two_digits() -> None:
-    assert words.rough(12_345) == "12,000"
-    assert words.rough(4_712_345) == "4.7 million"
+    assert words.promise(1, 1e-6) == "(1, 10⁻⁶)"
 
 
 @pytest.mark.parametrize(
@@ -145,16 +137,3 @@ def test_rough_numbers_have_two_digits() -> None:
 def test_what_is_typed_is_read_back(value: float, text: str) -> None:
     assert words.typed(value) == text
     assert float(text) == value
-
-
-def test_small_chances() -> None:
-    said = ["one in a million", "one in 10 billion", "one in 40,000", "one in 10¹⁵", "one in 10"]
-    assert [words.odds(chance) for chance in (1e-6, 1e-10, 2.5e-5, 1e-15, 0.1)] == said
-
-
-def test_a_promise_is_a_pair() -> None:
-    assert words.promise(1, 1e-6) == "(1, 10⁻⁶)"
-
-
-def test_a_visitors_label_is_no_markup_in_a_sentence() -> None:
-    assert words.quoted("a*b [c](d) $e$ :red[f]") == r"**a\*b \[c\](d) \$e\$ \:red\[f\]**"

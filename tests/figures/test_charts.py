@@ -19,18 +19,17 @@ from dprl.metrics.attack import histogram
 from tests.figures import captioned, test_tradeoff
 from tests.figures.conftest import four_in_a_row
 from tests.figures.eyes import contrast
+from tests.figures.test_regret import curve
 
 CHAIN = four_in_a_row()
-N = np.array([1e3, 1e4, 1e5, 1e6])
 SHARES = np.linspace(0, 1, 21)
 BAND = "95% t interval of the mean over seeds"
 EPISODES = "Episodes (one user each by default)"
 LOST = "Regret (reward lost)"
 
 
-def series(label: str = "a <i>run</i>", scale: float = 1.0, model: str = "central") -> Series:
-    rows = scale * np.array([[0.9], [1.0], [1.1]]) * N**0.5
-    return Series(label, CurveStyle(model, 1.0), N, rows, rows[1], rows[0], rows[2], v_star=3.4)
+def series(scale: float) -> Series:
+    return curve("a <i>run</i>", scale=scale, v_star=3.4)
 
 
 class Case(NamedTuple):
@@ -44,12 +43,11 @@ class Case(NamedTuple):
 
 
 def compared(view: regret.Measure) -> Callable[..., Picture]:
-    return lambda scale, **how: captioned.comparison([series(scale=scale)], view=view, **how)
+    return lambda scale, **how: captioned.comparison([series(scale)], view=view, **how)
 
 
 def frontier(scale: float, **how: Any) -> Picture:
-    curve = test_tradeoff.curve(center=scale * 1e5 / test_tradeoff.X)
-    return captioned.frontier([curve], measure="price", axis="Privacy budget ε", symbol="ε", **how)
+    return test_tradeoff.drawn(test_tradeoff.curve(center=scale * 1e5 / test_tradeoff.X), **how)
 
 
 CASES = {
@@ -61,7 +59,7 @@ CASES = {
         compared("extra"), "Extra regret compared with no privacy", EPISODES, "Extra regret (reward lost)", BAND
     ),
     "mistakes": Case(
-        lambda scale, **how: regret.mistakes_over_alpha([series(scale=scale)], **how),
+        lambda scale, **how: regret.mistakes_over_alpha([series(scale)], **how),
         "Episodes more than α suboptimal", "α (reward an episode falls short of V*)", "Episodes", BAND,
     ),
     "frontier": Case(frontier, "Privacy cost", "Privacy budget ε", "Extra regret (reward lost)", BAND),
@@ -87,12 +85,12 @@ CASES = {
         BAND,
     ),
     "gap": Case(
-        lambda scale, **how: regret.gaps_over_n([series(scale=scale)], **how),
+        lambda scale, **how: regret.gaps_over_n([series(scale)], **how),
         "Distance from the best policy", regret.X_TITLE, "Suboptimality v* − v<sup>π</sup> (reward)",
         "95% t interval of the mean over data sets",
     ),
     "claim": Case(
-        lambda scale, **how: papers.measured_curves("Gaps", EPISODES, LOST, [series("run", scale)], **how),
+        lambda scale, **how: papers.measured_curves("Gaps", EPISODES, LOST, [series(scale)], **how),
         "Gaps", EPISODES, LOST, BAND,
     ),
     "scores": Case(
@@ -126,28 +124,14 @@ every = pytest.mark.parametrize("name", CASES)
 
 
 @every
-def test_a_chart_says_what_it_shows_and_in_which_units(name: str) -> None:
-    case = CASES[name]
-    layout = case.draw(1.0, dark=False).figure.layout
-    assert layout.title.text.partition("<br>")[0] == case.title
-    assert (layout.xaxis.title.text or "", layout.yaxis.title.text or "") == (case.x, case.y)
-
-
-@every
-def test_the_alt_text_is_a_sentence_that_stays_while_the_data_change(name: str) -> None:
-    first, second = (CASES[name].draw(scale, dark=False) for scale in (1.0, 2.0))
-    assert repr(first.figure.to_dict()) != repr(second.figure.to_dict())
-    assert first.alt == second.alt
-    assert re.fullmatch(r"[A-Z].{25,}\.", first.alt)
-
-
-@every
-def test_the_legend_is_in_words_and_names_the_uncertainty(name: str) -> None:
+def test_a_chart_says_what_it_shows_in_which_units_and_names_the_uncertainty(name: str) -> None:
     case = CASES[name]
     figure = case.draw(1.0, dark=False).figure
-    legend = [
-        t.name for t in figure.data if t.showlegend is not False and figure.layout.showlegend is not False
-    ]
+    layout = figure.layout
+    assert layout.title.text.partition("<br>")[0] == case.title
+    assert (layout.xaxis.title.text or "", layout.yaxis.title.text or "") == (case.x, case.y)
+    entries = figure.data if layout.showlegend is not False else ()
+    legend = [trace.name for trace in entries if trace.showlegend is not False]
     assert all(re.search("[A-Za-z]{2}", entry or "") for entry in legend)
     assert case.band in ("", *(entry.removesuffix(f"<br>{SEEN}") for entry in legend))
     assert "<i>run" not in repr([t.name for t in figure.data] + [t.hovertemplate for t in figure.data])
@@ -155,20 +139,15 @@ def test_the_legend_is_in_words_and_names_the_uncertainty(name: str) -> None:
 
 @every
 @pytest.mark.parametrize("dark", [False, True])
-def test_what_stands_in_the_legend_stands_out_from_its_page(name: str, dark: bool) -> None:
-    figure, page = CASES[name].draw(1.0, dark=dark).figure, style.theme(dark).background
-    assert figure.layout.font.color == style.theme(dark).ink
-    for trace in figure.data:
-        if trace.showlegend is not False and trace.type == "scatter":
-            for color in (trace.line.color, trace.marker.color):
-                if isinstance(color, str) and color.startswith("#"):
-                    assert contrast(color, page) >= 3, trace.name
-
-
-@every
-def test_theory_is_dotted_in_its_colour_and_what_is_measured_is_not(name: str) -> None:
-    theme = style.theme(False)
-    for trace in (t for t in CASES[name].draw(1.0, dark=False).figure.data if t.type == "scatter"):
+def test_what_stands_in_the_legend_stands_out_from_its_page_and_theory_alone_is_dotted_in_its_colour(
+    name: str, dark: bool
+) -> None:
+    figure, theme = CASES[name].draw(1.0, dark=dark).figure, style.theme(dark)
+    assert figure.layout.font.color == theme.ink
+    for trace in (trace for trace in figure.data if trace.type == "scatter"):
+        for color in (trace.line.color, trace.marker.color) if trace.showlegend is not False else ():
+            if isinstance(color, str) and color.startswith("#"):
+                assert contrast(color, theme.background) >= 3, trace.name
         if trace.line.dash == style.BOUND_DASH:
             assert trace.fill is None
             assert "interval" not in trace.name
@@ -177,26 +156,23 @@ def test_theory_is_dotted_in_its_colour_and_what_is_measured_is_not(name: str) -
 
 
 @every
-def test_the_numbers_drawn_are_in_the_table(name: str) -> None:
-    first, second = (CASES[name].draw(scale, dark=True).table for scale in (1.0, 2.0))
-    assert len(first) >= 1
-    assert len(first.columns) >= 3
-    assert not first.equals(second)
-    assert all(re.search("[A-Za-zε]", str(column)) for column in first.columns)
+def test_the_numbers_drawn_are_in_the_table_and_the_alt_text_stays_while_they_change(name: str) -> None:
+    first, second = (CASES[name].draw(scale, dark=True) for scale in (1.0, 2.0))
+    assert repr(first.figure.to_dict()) != repr(second.figure.to_dict())
+    assert first.alt == second.alt
+    assert re.fullmatch(r"[A-Z].{25,}\.", first.alt)
+    assert len(first.table) >= 1
+    assert len(first.table.columns) >= 3
+    assert not first.table.equals(second.table)
+    assert all(re.search("[A-Za-zε]", str(column)) for column in first.table.columns)
 
 
-RNG = np.random.default_rng(0)
-FIRST, SECOND = RNG.normal(0.5, 1, 4000), RNG.normal(-0.5, 1, 4000)
-
-
-@pytest.mark.parametrize("dark", [False, True])
-def test_histograms_hold_every_execution_and_are_told_apart_by_dash_too(dark: bool) -> None:
-    drawn = histogram(FIRST, SECOND)
-    picture = attack.score_histograms(*drawn, see="so", dark=dark)
+def test_histograms_hold_every_execution_and_are_told_apart_by_dash_too() -> None:
+    drawn = histogram(*np.random.default_rng(0).normal([[0.5], [-0.5]], 1, (2, 4000)))
+    picture = attack.score_histograms(*drawn, see="so")
     first, second = picture.figure.data
     assert picture.table["first episode"].sum() == picture.table["second episode"].sum() == 4000
     assert max(first.y) == drawn[1].max()
     assert (first.line.dash, second.line.dash) == ("solid", "dash")
-    assert contrast(first.line.color, style.theme(dark).background) >= 3
     assert "4,000 simulated releases" in picture.figure.layout.title.text
     assert picture.see == "so"

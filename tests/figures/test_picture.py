@@ -13,8 +13,6 @@ import numpy as np
 import pytest
 
 from dprl.figures import regret
-from dprl.figures.lines import Series
-from dprl.figures.looks import CurveStyle
 from dprl.figures.picture import MOST_ROWS, PackedPicture, Picture, chart_page, markup
 from tests.figures.captioned import comparison, heatmaps
 from tests.figures.test_regret import curve
@@ -45,6 +43,7 @@ def test_it_says_the_same_in_a_third_of_the_memory(draw: Callable[[], Picture]) 
     tracemalloc.stop()
     assert taken < 0.3 * whole
     assert taken / 2 < kept.nbytes < 1.2 * taken
+    kept.figure.to_dict()["layout"].clear()  # what one visitor's page does to it no other sees
     assert repr(kept.figure.to_dict()) == repr(picture.figure.to_dict())
     assert kept.table.equals(picture.table)
     assert (kept.alt, kept.see) == (picture.alt, picture.see)
@@ -54,21 +53,7 @@ def test_it_says_the_same_in_a_third_of_the_memory(draw: Callable[[], Picture]) 
     assert figure() is None
 
 
-def test_what_one_visitors_page_does_to_it_no_other_sees() -> None:
-    kept = PackedPicture(curves())
-    before = repr(kept.figure.to_dict())
-    kept.figure.to_dict()["layout"].clear()
-    assert repr(kept.figure.to_dict()) == before
-
-
-EPISODES = np.unique(np.geomspace(1, 10**9, 150).astype(np.int64))
 HOSTILE = "</script><script>alert(1)</script> **a** <!-- & \u2028 \\"
-
-
-def line(label: str) -> Series:
-    rows = np.array([1.0, 1.2, 1.4])[:, None] * np.sqrt(EPISODES.astype(float))
-    mean = rows.mean(0)
-    return Series(label, CurveStyle("central", 1.0), EPISODES, rows, mean, 0.9 * mean, 1.1 * mean)
 
 
 class Tags(HTMLParser):
@@ -83,7 +68,7 @@ class Tags(HTMLParser):
 
 
 def test_words_of_a_visitor_stay_words() -> None:
-    picture = regret.comparison([line(HOSTILE)], see="Some **words \\*here\\***.")
+    picture = regret.comparison([curve(HOSTILE)], see="Some **words \\*here\\***.")
     page = chart_page(HOSTILE, HOSTILE, picture, HOSTILE)
     parser = Tags()
     parser.feed(page)
@@ -95,7 +80,7 @@ def test_words_of_a_visitor_stay_words() -> None:
 
 
 def test_the_numbers_are_those_of_the_chart() -> None:
-    picture = regret.comparison([line("a")])
+    picture = regret.comparison([curve("a")])
     page = chart_page("t", "", picture, "")
     assert len(picture.table) < MOST_ROWS
     assert page.count("<tr") == len(picture.table) + 1

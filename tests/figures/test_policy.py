@@ -9,13 +9,22 @@ import plotly.graph_objects as go
 import pytest
 
 from dprl.figures import graph, policy, steps, style
-from dprl.figures.picture import Picture
 from dprl.metrics.policies import worse_actions
 from dprl.sentences import policy as sentences
 from tests.figures import captioned
 from tests.problems import first
 
 CHAIN, GRAPH = {"kind": "chain"}, {"kind": "graph"}
+
+
+def optimal(chain: Any) -> dict[str, Any]:
+    """What a policy on the chain is compared with."""
+    return {
+        "optimal_policy": chain.optimal,
+        "optimal_Q": chain.optimal_Q,
+        "occupancy": chain.occupancy,
+        **chain.labels,
+    }
 
 
 def lines_of(figure: go.Figure, name: str) -> list[Any]:
@@ -35,17 +44,8 @@ def test_the_environment_draws_every_move_in_its_actions_colour(chain: Any, draw
 
 
 def test_the_policy_on_the_environment_shows_what_is_chosen_and_rings_what_is_worse(chain: Any) -> None:
-    picture = captioned.on_environment(
-        chain.P,
-        chain.policy,
-        step=2,
-        drawing=CHAIN,
-        optimal_policy=chain.optimal,
-        optimal_Q=chain.optimal_Q,
-        occupancy=chain.occupancy,
-        when="after 1 billion episodes",
-        **chain.labels,
-    )
+    how: dict[str, Any] = {"step": 2, "drawing": CHAIN, "when": "after 1 billion episodes"}
+    picture = captioned.on_environment(chain.P, chain.policy, **how, **optimal(chain))
     figure = picture.figure
     assert len(lines_of(figure, "← left")) == 1
     nodes = next(t for t in figure.data if t.name == "states")
@@ -70,8 +70,8 @@ def test_states_where_the_policy_never_is_at_a_step_are_grey_and_not_counted(
     chosen, occupancy = chain.policy.copy(), chain.occupancy.copy()
     chosen[0] = [1, 0, 0, 0]  # worse in three states that are not reached
     occupancy[0] = [1.0, 0.0, 0.0, 0.0]
-    given = {"optimal_policy": chain.optimal, "optimal_Q": chain.optimal_Q, "occupancy": occupancy}
-    picture = captioned.on_environment(chain.P, chosen, step=0, drawing=drawing, **given, **chain.labels)
+    given = optimal(chain) | {"occupancy": occupancy, "drawing": drawing}
+    picture = captioned.on_environment(chain.P, chosen, step=0, **given)
     assert picture.see == (
         "At step 0, a user who follows the policy can be in 1 of 4 states. The policy chooses **right** in 1 of "
         "these states. The optimal policy does better in none of these states. The policy never visits the unfilled "
@@ -84,7 +84,7 @@ def test_states_where_the_policy_never_is_at_a_step_are_grey_and_not_counted(
     assert "never here at this step" in names
     assert lines_of(picture.figure, "← left") == []  # what is played where nobody is leads nowhere
     assert lines_of(picture.figure, "→ right") != []
-    everywhere = captioned.on_environment(chain.P, chosen, step=2, drawing=drawing, **given, **chain.labels)
+    everywhere = captioned.on_environment(chain.P, chosen, step=2, **given)
     assert "never here at this step" not in {t.name for t in everywhere.figure.data}
 
 
@@ -97,19 +97,12 @@ def stochastic(chain: Any) -> Any:
 
 def test_a_stochastic_policy_is_drawn_with_every_action_as_wide_as_it_is_likely(chain: Any) -> None:
     chances = stochastic(chain)
-    more = {"optimal_policy": chain.optimal, "optimal_Q": chain.optimal_Q, "occupancy": chain.occupancy}
-    picture = captioned.on_environment(
-        chain.P, chain.policy, step=2, drawing=CHAIN, chances=chances, **more, **chain.labels
-    )
+    how: dict[str, Any] = {"step": 2, "drawing": CHAIN, "chances": chances}
+    picture = captioned.on_environment(chain.P, chain.policy, **how, **optimal(chain))
     left, right = (lines_of(picture.figure, name) for name in ("← left", "→ right"))
     # left is certain to move: 0.1, and 0.6 in state 1; right by 0.4 and stays by 0.6, of 0.9 (0.4 in state 1)
     assert {t.line.width for t in left} == {graph.WIDTHS[0], graph.WIDTHS[2]}
-    assert {t.line.width for t in right} == {
-        graph.WIDTHS[0],
-        graph.WIDTHS[1],
-        graph.WIDTHS[2],
-        graph.WIDTHS[3],
-    }
+    assert {t.line.width for t in right} == {*graph.WIDTHS[:4]}
     nodes = next(t for t in picture.figure.data if t.name == "states")
     hover = str(nodes.to_plotly_json())
     assert "<b>state 1</b>: left 60%, right 40%<br>leads to state 0 60%, state 1 24%, state 2 16%" in hover
@@ -124,11 +117,11 @@ def test_a_stochastic_policy_is_drawn_with_every_action_as_wide_as_it_is_likely(
 def test_chances_of_actions_over_the_steps(chain: Any) -> None:
     chances = stochastic(chain)
     picture = steps.action_chances(chances, chain.optimal, see="seen", **chain.labels)
-    learned, optimal = picture.figure.data
-    assert (learned.name, optimal.name) == ("Learned", "Optimal")
+    learned, best = picture.figure.data
+    assert (learned.name, best.name) == ("Learned", "Optimal")
     assert learned.z.shape == (8, 5)
     assert learned.z[2 * 1 + 0, 2] == pytest.approx(0.6)  # state 1, left, step 2
-    np.testing.assert_array_equal(optimal.z, np.tile([[0.0], [1.0]], (4, 5)))
+    np.testing.assert_array_equal(best.z, np.tile([[0.0], [1.0]], (4, 5)))
     assert (learned.zmin, learned.zmax) == (0, 1)
     row = picture.table[(picture.table["step"] == 2) & (picture.table["state"] == "state 1")]
     assert row["learned"].tolist() == pytest.approx([0.6, 0.4])
@@ -140,23 +133,14 @@ def test_chances_of_actions_over_the_steps(chain: Any) -> None:
     )
 
 
-def test_a_tie_is_no_mistake(chain: Any) -> None:
-    assert worse_actions(chain.policy, chain.optimal).sum() == 1
+def test_steps_weigh_a_disagreement_by_the_optimal_policys_visits_and_a_tie_is_none(chain: Any) -> None:
     tied = chain.optimal_Q.copy()
     tied[2, 1] = 0.5
     assert worse_actions(chain.policy, chain.optimal, tied).sum() == 0
-
-
-def test_steps_weigh_a_disagreement_by_the_optimal_policys_visits(chain: Any) -> None:
-    picture = captioned.over_steps(
-        chain.policy,
-        optimal_policy=chain.optimal,
-        optimal_occupancy=chain.occupancy,
-        when="after 10 episodes",
-        **chain.labels,
-    )
-    learned, optimal, weighed = (t for t in picture.figure.data if t.type == "heatmap")
-    assert (learned.name, optimal.name) == ("Learned", "Optimal")
+    given = {"optimal_policy": chain.optimal, "optimal_occupancy": chain.occupancy}
+    picture = captioned.over_steps(chain.policy, when="after 10 episodes", **given, **chain.labels)
+    learned, best, weighed = (t for t in picture.figure.data if t.type == "heatmap")
+    assert (learned.name, best.name) == ("Learned", "Optimal")
     np.testing.assert_array_equal(learned.z, chain.policy.T)
     expected = np.zeros((4, 5))
     expected[1, 2] = 0.25
@@ -188,8 +172,7 @@ def test_every_size_stays_readable(drawing: dict[str, str], S: int, A: int, H: i
         "state_labels": [f"state {s}" for s in range(S)],
         "action_labels": [f"action {a}" for a in range(A)],
     }
-    chosen = rng.integers(0, A, size=(H, S))
-    best = rng.integers(0, A, size=(H, S))
+    chosen, best = rng.integers(0, A, size=(2, H, S))
     occupancy = np.full((H, S), 1 / S)
     alone = policy.environment_drawing(P, R, drawing=drawing, **labels)
     drawn = captioned.on_environment(
@@ -235,17 +218,11 @@ def test_where_a_policy_does_something_else_is_counted_where_both_are_known() ->
     assert agreed[:2] == (None, 0)
 
 
-def beside_usual(**more: Any) -> Picture:
-    labels: dict[str, Any] = {
-        "state_labels": STATES,
-        "action_labels": ACTIONS,
-        "somebody": "somebody decides",
-    }
-    return steps.policy_beside_usual(POLICY, ENOUGH, VISITS, E, **labels, **more)
-
-
 def test_where_too_few_did_so_the_picture_says_who_decides() -> None:
-    picture = beside_usual(see="What to see.")
+    how: dict[str, Any] = {"somebody": "somebody decides", "see": "What to see."}
+    picture = steps.policy_beside_usual(
+        POLICY, ENOUGH, VISITS, E, state_labels=STATES, action_labels=ACTIONS, **how
+    )
     policy, usual = (trace for trace in picture.figure.to_dict()["data"] if trace["type"] == "heatmap")
     assert np.array(policy["customdata"]).T.tolist() == [
         ["watch", "watch", "somebody decides"],

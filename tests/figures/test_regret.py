@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -29,19 +30,19 @@ def curve(
     """Regret scale * K^0.7 with a spread of 10% over three seeds."""
     rows = scale * np.array([[0.9], [1.0], [1.1]]) * EPISODES.astype(float) ** 0.7
     mean = rows.mean(axis=0)
-    given: dict[str, Any] = {
-        "x": EPISODES,
-        "rows": rows,
-        "center": mean,
-        "low": 0.8 * mean,
-        "high": 1.2 * mean,
-    }
+    band = {"center": mean, "low": 0.8 * mean, "high": 1.2 * mean}
+    given: dict[str, Any] = {"x": EPISODES, "rows": rows, **band}
     kind = CurveStyle(model, **{k: other.pop(k) for k in ("epsilon", "number", "draft") if k in other})
     return Series(label, kind, **(given | other))
 
 
+def measured(label: str, rows: np.ndarray, spread: float = 0.0, **other: Any) -> Series:
+    """A curve with these rows, and a band of this width around their mean."""
+    mean = rows.mean(axis=0)
+    return curve(label, rows=rows, center=mean, low=mean - spread, high=mean + spread, **other)
+
+
 def named(figure: go.Figure, name: str) -> Any:
-    """The traces of this name."""
     return [trace for trace in figure.data if trace.name == name]
 
 
@@ -49,20 +50,18 @@ def legend(figure: go.Figure) -> list[str]:
     return [trace.name for trace in figure.data if trace.showlegend is not False]
 
 
-@pytest.mark.parametrize("log_x", [False, True])
-@pytest.mark.parametrize("log_y", [False, True])
-def test_axes_are_what_was_asked(log_x: bool, log_y: bool) -> None:
-    layout = comparison([curve()], log_x=log_x, log_y=log_y).figure.layout
-    assert layout.xaxis.type == ("log" if log_x else "linear")
-    assert layout.yaxis.type == ("log" if log_y else "linear")
-    assert layout.yaxis.rangemode == (None if log_y else "tozero")
+def test_axes_are_what_was_asked() -> None:
+    for log_x, log_y in product((False, True), repeat=2):
+        layout = comparison([curve()], log_x=log_x, log_y=log_y).figure.layout
+        assert layout.xaxis.type == ("log" if log_x else "linear")
+        assert layout.yaxis.type == ("log" if log_y else "linear")
+        assert layout.yaxis.rangemode == (None if log_y else "tozero")
 
 
 def test_no_trace_has_more_than_500_points() -> None:
     episodes = np.arange(1, 20_001)
     rows = np.tile(np.sqrt(episodes), (3, 1))
-    long = Series("long", CurveStyle("local"), episodes, rows, rows[0], rows[0] * 0.9, rows[0] * 1.1)
-    picture = comparison([long], show_seeds=True)
+    picture = comparison([measured("long", rows, x=episodes)], show_seeds=True)
     assert max(len(trace.x) for trace in picture.figure.data) <= style.MOST_POINTS
     line = named(picture.figure, "long")[0]
     assert (line.x[0], line.x[-1]) == (1, 20_000)
@@ -87,23 +86,18 @@ def test_two_curves_of_one_name_stay_two() -> None:
     assert len({trace.legendgroup for trace in figure.data if trace.legendgroup}) == 2
 
 
-def test_one_seed_has_no_band_and_no_legend_for_one() -> None:
-    nothing = np.full(len(EPISODES), np.nan)
-    single = curve(low=nothing, high=nothing)
-    figure = comparison([single]).figure
+def test_one_seed_has_no_band_and_no_legend_for_one_and_seeds_are_drawn_on_demand() -> None:
+    figure = comparison([measured("a", curve().rows, spread=np.nan)]).figure
     assert not [trace for trace in figure.data if trace.fill == "toself"]
     assert not [name for name in legend(figure) if "interval" in name]
-
-
-def test_each_seed_on_demand() -> None:
-    assert len(named(comparison([curve("a")]).figure, "a: one seed")) == 0
+    assert len(named(figure, "a: one seed")) == 0
     assert len(named(comparison([curve("a")], show_seeds=True).figure, "a: one seed")) == 3
 
 
 def test_zeros_on_a_log_axis_are_drawn_at_the_edge_and_mentioned() -> None:
     mean = EPISODES.astype(float).copy()
     mean[:4] = [0.0, -1.0, 0.0, 0.0]
-    given = curve("a", center=mean, low=mean - 5, high=mean + 5, rows=mean[None, :])
+    given = measured("a", mean[None, :], spread=5)
     picture = comparison([given])
     edge = named(picture.figure, "a: zero or less")[0]
     assert len(edge.x) == 4
@@ -121,10 +115,7 @@ def test_zeros_on_a_log_axis_are_drawn_at_the_edge_and_mentioned() -> None:
 
 
 def test_where_nothing_is_positive_the_axis_turns_linear_and_says_so() -> None:
-    below = -np.ones(len(EPISODES))
-    picture = comparison(
-        [curve(center=below, low=below - 1, high=below + 1, rows=below[None, :])], view="extra"
-    )
+    picture = comparison([measured("a", -np.ones((1, len(EPISODES))), spread=1)], view="extra")
     assert picture.figure.layout.yaxis.type == "linear"
     assert "linear" in picture.see
 
@@ -132,8 +123,7 @@ def test_where_nothing_is_positive_the_axis_turns_linear_and_says_so() -> None:
 def test_a_live_curve_is_the_same_colour_but_visibly_unfinished() -> None:
     rows = curve().rows.copy()
     rows[0, 60:] = np.nan
-    mean = rows.mean(axis=0)
-    live = curve("a", rows=rows, center=mean, low=mean, high=mean, complete=False, note="running, 43%")
+    live = measured("a", rows, complete=False, note="running, 43%")
     figure, done = comparison([live]).figure, comparison([curve("a")]).figure
     line, whole = named(figure, "a")[0], named(done, "a")[0]
     assert line.line.color == whole.line.color
@@ -151,11 +141,7 @@ def test_a_live_curve_is_the_same_colour_but_visibly_unfinished() -> None:
 
 
 def test_a_live_curve_with_nothing_yet_keeps_its_place_in_the_legend() -> None:
-    none = np.zeros(0)
-    empty = Series(
-        "a", CurveStyle("central"), np.zeros(0, np.int64), np.zeros((0, 0)), none, none, none, complete=False
-    )
-    picture = comparison([empty])
+    picture = comparison([measured("a", np.zeros((1, 0)), x=np.zeros(0, np.int64), complete=False)])
     assert "a (unfinished)" in legend(picture.figure)
     assert picture.see == "There is nothing to draw yet."
     assert comparison([]).see == "There is nothing to draw yet."
@@ -186,9 +172,8 @@ def stopped(
     """A run that was computed as far as that, which loses `lost` an episode until it has learned all."""
     episodes = EPISODES[:length][::-every][::-1].astype(float)
     total = lost * np.minimum(episodes, until)
-    center = total / episodes if view == "per-episode" else total
-    others = {"low": center, "high": center, "rows": center[None, :], "complete": length == len(EPISODES)}
-    return curve(label, x=episodes.astype(np.int64), center=center, **others)
+    rows = (total / episodes if view == "per-episode" else total)[None, :]
+    return measured(label, rows, x=episodes.astype(np.int64), complete=length == len(EPISODES))
 
 
 @given(PLACES, PLACES, PLACES, st.sampled_from(("cumulative", "per-episode", "extra")))
@@ -216,17 +201,10 @@ def test_two_runs_of_any_lengths_are_compared_where_both_were_computed(
 def test_equal_settings_are_compared_across_environments_first() -> None:
     needed = {"A: Local": 100.0, "Draft: B: Local": 400.0, "B: Central": 50.0, "A: Central": np.nan}
     needed |= {"A: None": 20.0, "B: None": 10.0}
-    curves = [
-        curve(
-            k,
-            place="AB"["B:" in k],
-            v_star=1e9,
-            needed=v,
-            draft="Draft" in k,
-            model=k.split(": ")[-1].lower(),
-        )
-        for k, v in needed.items()
-    ]
+    curves = []
+    for k, v in needed.items():
+        model, place = k.split(": ")[-1].lower(), "AB"["B:" in k]
+        curves.append(curve(k, model, place=place, v_star=1e9, needed=v, draft="Draft" in k))
     see = sentences.about_regret(curves, "share")
     assert see.startswith(r"**Draft\: B\: Local** needs 4 times as many episodes as **A\: Local**.")
     assert see.index(r"**B\: Central** needs") < see.index(r"**A\: Local** needs")
@@ -282,14 +260,8 @@ def test_a_log_axis_names_decades_or_one_two_and_five(low: float, high: float, n
         assert [text for value, text in seen if low <= value <= 1.001 * high] == named
 
 
-FEW = np.geomspace(1, 1e6, 30)
-
-
 def ending(label: str, last: float, **how: Any) -> Series:
-    center = np.linspace(100, last, 30)
-    return Series(
-        label, CurveStyle("central", 1.0), FEW, np.array([center] * 2), center, center, center, **how
-    )
+    return measured(label, np.tile(np.linspace(100, last, 30), (2, 1)), x=np.geomspace(1, 1e6, 30), **how)
 
 
 def beside(figure: Any) -> dict[str, float]:

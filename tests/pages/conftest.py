@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -78,7 +78,7 @@ def _ended(runner: local_script_runner.LocalScriptRunner, timeout: float = 3) ->
         raise RuntimeError(f"AppTest script run timed out after {timeout}(s)")
 
 
-class Looked(Mapping[str, Any]):
+class Looked:
     """The state of a page by the keys of its widgets: to look up one, Streamlit puts together all of it."""
 
     def __init__(self, state: SafeSessionState) -> None:
@@ -90,15 +90,8 @@ class Looked(Mapping[str, Any]):
     def __getitem__(self, key: str) -> Any:
         return self.state._state[key]
 
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.state._state.filtered_state)
-
-    def __len__(self) -> int:
-        return len(self.state._state.filtered_state)
-
 
 def always(value: bool) -> property:
-    """Return a property that keeps this value."""
     return property(lambda self: value, lambda self, other: None)
 
 
@@ -204,7 +197,10 @@ def visit(store: Store) -> Visit:
         app = Page(ROOT / "app.py", default_timeout=60)
         app._registered_pages = _registered()
         if page == "bare":
-            page, app.session_state["session"] = "explore", _nothing_compared()
+            page, session = "explore", Session()
+            session.parts[ExploreState] = ExploreState(curves=[])
+            session.drafts["explore"] = draft_of(RunSpec())
+            app.session_state["session"] = session
         app.switch_page(path(page))
         for key, value in query.items():
             app.query_params[key] = value
@@ -216,13 +212,6 @@ def visit(store: Store) -> Visit:
         return app
 
     return open_page
-
-
-def _nothing_compared() -> Session:
-    found = Session()
-    found.parts[ExploreState] = ExploreState(curves=[])
-    found.drafts["explore"] = draft_of(RunSpec())
-    return found
 
 
 @pytest.fixture
@@ -258,7 +247,6 @@ def go(app: AppTest, page: str) -> None:
 
 
 def press(app: AppTest, key: str) -> None:
-    """The button with this key."""
     app.button(key=key).click().run()
 
 
@@ -355,17 +343,22 @@ def charts(app: AppTest) -> list[Any]:
     return [e.proto for e in app.main.get("plotly_chart")]
 
 
-def legend(app: AppTest) -> list[str]:
-    """The names in the legend of the only chart, each in one row."""
+def traces(app: AppTest) -> list[dict[str, Any]]:
+    """What is drawn in the only chart."""
     (chart,) = charts(app)
-    shown = [t for t in json.loads(chart.spec)["data"] if t.get("showlegend") is not False]
-    return [t.get("name", "").replace("<br>", " ") for t in shown]
+    found: list[dict[str, Any]] = json.loads(chart.spec)["data"]
+    return found
+
+
+def legend(app: AppTest) -> dict[str, dict[str, Any]]:
+    """What stands in the legend of the only chart, by its name in one row."""
+    shown = [trace for trace in traces(app) if trace.get("showlegend") is not False]
+    return {trace.get("name", "").replace("<br>", " "): trace for trace in shown}
 
 
 def names(app: AppTest) -> list[str]:
     """The names of all that is drawn in the only chart."""
-    (chart,) = charts(app)
-    return [trace.get("name", "") for trace in json.loads(chart.spec)["data"]]
+    return [trace.get("name", "") for trace in traces(app)]
 
 
 def chip(app: AppTest, label: str, place: int) -> Any:

@@ -30,14 +30,7 @@ def shown(app: AppTest) -> Attack:
 
 
 def drawn(app: AppTest) -> str:
-    """All charts of the page."""
     return "".join(chart.spec for chart in charts(app)).encode().decode("unicode_escape")
-
-
-def read(query: str) -> tuple[AttackSpec, str, tuple[str, ...]]:
-    problems: list[str] = []
-    spec, step = decode(parse_qs(query, keep_blank_values=True), problems)
-    return spec, step, tuple(problems)
 
 
 @pytest.mark.parametrize("page", [PAGE, "tradeoffs"])
@@ -115,20 +108,14 @@ def test_an_attack_stands_still_is_cancelled_taken_up_and_changed(visit: Visit, 
     assert widget(app, "selectbox", "Environment").value == DEFAULT.run.environment
 
 
-def test_the_claim_of_paper_noise_is_caught(visit: Visit, work: Work) -> None:
-    run = RUN.replace(calibration="paper")
-    app = visit(PAGE, b=encode_spec(run))
-    work()
-    app.run()
+def test_the_claim_of_paper_noise_is_caught_and_nearer_episodes_are_said_to_be_nearer(
+    finished: Visit,
+) -> None:
+    app = finished(PAGE, b=encode_spec(RUN.replace(calibration="paper")))
     assert "**The attack refutes the claim.** The claim is (1, 0)" in words(app)
     assert "within the ε = 2 that we prove" in words(app)
     assert "maximum under (1, 0)" in drawn(app)
-
-
-def test_nearer_episodes_are_said_to_be_nearer(visit: Visit, work: Work) -> None:
-    app = visit(PAGE, **LINK, first="0/0/1", second="0/0/1 0/0/0")
-    work()
-    app.run()
+    app = finished(PAGE, **LINK, first="0/0/1", second="0/0/1 0/0/0")
     assert "1 counter in which the two episodes differ" in words(app)
     assert "The guarantee also covers episodes that differ more than" in words(app)
 
@@ -154,24 +141,23 @@ def test_all_episodes_of_a_user_who_returns_are_attacked(visit: Visit, work: Wor
 
 
 @pytest.mark.parametrize(
-    ("step", "sentence"),
+    ("link", "sentence"),
     [
-        ("one", "always differ by the same noise"),
-        ("subtract", "work out the data of 6 of 6 users exactly"),
-        ("tree", "The estimates are exact for 0 of 6 users"),
+        (LINK | {"step": "one"}, "always differ by the same noise"),
+        (LINK | {"step": "subtract"}, "work out the data of 6 of 6 users exactly"),
+        (LINK | {"step": "tree"}, "The estimates are exact for 0 of 6 users"),
+        ({"b": "priv.none"}, "without privacy there is no noise to attack"),
     ],
 )
-def test_collusion_step_by_step(visit: Visit, step: str, sentence: str) -> None:
-    app = visit(PAGE, **LINK, step=step)
-    assert sentence in words(app)
+def test_collusion_step_by_step_and_that_there_is_nothing_to_attack(
+    visit: Visit, link: dict[str, str], sentence: str
+) -> None:
+    assert sentence in words(visit(PAGE, **link))
 
 
 def test_a_card_in_explore_leads_to_the_attack_on_its_noise(visit: Visit) -> None:
     app = visit("explore", c=[LINK["b"], f"{LINK['b']}~priv.none"], tab="guarantee")
     (found,) = [e.proto.query_string for e in app.get("page_link") if e.proto.label == "Attack this noise"]
-    assert read(found) == (AttackSpec(run=RUN), "one", ())
-
-
-def test_without_privacy_there_is_nothing_to_attack(visit: Visit) -> None:
-    app = visit(PAGE, b="priv.none")
-    assert "without privacy there is no noise to attack" in words(app)
+    problems: list[str] = []
+    assert decode(parse_qs(found), problems) == (AttackSpec(run=RUN), "one")
+    assert problems == []

@@ -63,9 +63,6 @@ def test_what_is_kept_twice_takes_room_once_and_the_least_recently_used_goes() -
     assert [kept.get(key) is not None for key in "acd"] == [False, False, True]
 
 
-SMALL = {"S": 3, "A": 2, "H": 3}
-
-
 def test_charts_with_much_in_them_are_kept_in_smaller_numbers(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:

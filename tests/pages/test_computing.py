@@ -20,6 +20,7 @@ from tests.pages.conftest import ASKED, Visit, Work, grouped, words
 from tests.runs import slots
 
 LINK = "envp.S.3~envp.H.3~K.1000~seeds.2~priv.central"
+TABS = ("regret", "counts", "policy", "guarantee", "data")
 
 
 @pytest.fixture
@@ -61,7 +62,7 @@ def test_no_page_computes(visit: Visit, work: Work, silent: Store, forbidden: Ca
     forbidden()
     for page in PAGES.values():
         visit(page.folder)
-    for tab in ("regret", "counts", "policy", "guarantee", "data"):
+    for tab in TABS:
         visit("explore", c=[LINK], tab=tab)
 
 
@@ -73,19 +74,11 @@ def test_no_link_to_shuffled_episodes_is_calibrated_in_the_pages_process(
     text = encode_spec(run)
     forbidden()
     study = SweepView(run, ("shuffle", "shuffle:binomial-tree:calibrated"), "episodes", (999_979, 999_983))
-    queries: list[tuple[str, dict[str, Any]]] = [
-        *(
-            ("explore", {"c": [text], "tab": tab})
-            for tab in ("regret", "counts", "policy", "guarantee", "data")
-        ),
-        *(
-            ("tradeoffs", grouped(studies.encode(replace(study, show=show))))
-            for show in ("price", "share", "users")
-        ),
-        ("attack", {"b": text}),
-    ]
-    for page, query in queries:
-        visit(page, **query)
+    for tab in TABS:
+        visit("explore", c=[text], tab=tab)
+    for show in ("price", "share", "users"):
+        visit("tradeoffs", **grouped(studies.encode(replace(study, show=show))))
+    visit("attack", b=text)
 
 
 def test_a_page_is_drawn_again_until_the_answer_is_there(visit: Visit, silent: Store) -> None:

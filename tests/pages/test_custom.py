@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from dprl.environments.custom import EXAMPLE
 from dprl.simulation import RunSpec
@@ -26,8 +27,19 @@ P = np.full((40, 1, 40), 1 / 40).tolist()
 LARGE = panel.compact(json.dumps({"P": P, "R": [[0.5]] * 40, "d1": [1] + [0] * 39}))
 
 
+OWN = json.dumps(EXAMPLE)
+
+
 def changed(**parts: Any) -> bytes:
     return json.dumps(EXAMPLE | parts).encode()
+
+
+def give(app: AppTest, file: bytes) -> str:
+    """A file is given on a page; what is said of it."""
+    session: Session = app.session_state["session"]
+    panel.received(session, File(file))
+    app.run()
+    return session.upload_problem
 
 
 BAD = {  # what else is no model: tests/environments/test_custom.py
@@ -63,11 +75,8 @@ def test_a_file_that_no_browser_should_have_sent_is_refused_unread() -> None:
 
 def test_a_good_file_is_used_and_its_steps_set_the_horizon(visit: Visit) -> None:
     app = visit("bare")
-    s = app.session_state["session"]
     three = [[[[0.5, 0.5], [1.0, 0.0]], [[0.0, 1.0], [0.5, 0.5]]]] * 3
-    panel.received(s, File(changed(P=three, name="three ~ steps")))
-    assert s.upload_problem == ""
-    app.run()
+    assert give(app, changed(P=three, name="three ~ steps")) == ""
     found = spec(app)
     assert (found.environment, found.environment_params["H"]) == ("custom", 3)
     press(app, "run")
@@ -78,10 +87,7 @@ def test_a_good_file_is_used_and_its_steps_set_the_horizon(visit: Visit) -> None
 
 def test_a_large_one_says_that_it_does_not_fit_into_the_link(visit: Visit) -> None:
     app = visit("bare")
-    s = app.session_state["session"]
-    panel.received(s, File(LARGE.encode()))
-    assert s.upload_problem == ""
-    app.run()
+    assert give(app, LARGE.encode()) == ""
     assert "too large for a link" in words(app)
     app.button(key="run").click().run()
     given = dict(app.query_params.items())
@@ -107,19 +113,14 @@ def test_a_link_is_read_again_when_the_file_it_waited_for_has_come(visit: Visit,
     link, shown = AWAITED[page]
     app = visit(page, **{key: [v for k, v in link if k == key] for key, _ in link})
     assert "upload that file" in words(app)
-    panel.received(app.session_state["session"], File(json.dumps(EXAMPLE).encode()))
-    app.run()
+    give(app, OWN.encode())
     assert "upload that file" in words(app)  # it was another one
-    panel.received(app.session_state["session"], File(LARGE.encode()))
-    app.run()
+    give(app, LARGE.encode())
     assert "upload that file" not in words(app)
     assert shown(app.session_state) == RUN
-    # What is changed afterwards is not taken back by the same link.
-    panel.received(app.session_state["session"], File(json.dumps(EXAMPLE).encode()))
-    app.run()
-    assert app.session_state["session"].draft.environment_params["custom"]["model"] == panel.compact(
-        json.dumps(EXAMPLE)
-    )
+    give(app, OWN.encode())  # which the same link does not take back
+    draft = app.session_state["session"].draft
+    assert draft.environment_params["custom"]["model"] == panel.compact(OWN)
 
 
 def test_a_gridworld_is_written_a_row_on_a_line(visit: Visit) -> None:

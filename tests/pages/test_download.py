@@ -14,6 +14,7 @@ from streamlit.runtime.memory_media_file_storage import MemoryMediaFileStorage
 
 from dprl import OfflineSpec
 from pages.offline.record import OfflineView
+from pages.shared import streamlit_internals
 from pages.shared.layout import chart
 from pages.shared.streamlit_internals import LastingFiles
 from pages.shared.visitor.links import encode_specs
@@ -23,11 +24,11 @@ from tests.pages.conftest import Visit, Work, grouped, words
 class Visitors:
     """A server whose visitors draw and press one button each."""
 
-    def __init__(self, manager: MediaFileManager, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.manager = manager
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.manager = LastingFiles(MemoryMediaFileStorage("/media"))
         self.now = "someone"
-        monkeypatch.setattr(media_file_manager, "_get_session_id", lambda: self.now)
-        monkeypatch.setattr("pages.shared.streamlit_internals._get_session_id", lambda: self.now)
+        for module in (media_file_manager, streamlit_internals):
+            monkeypatch.setattr(module, "_get_session_id", lambda: self.now)
 
     def begin(self, visitor: str) -> None:
         """A visitor's script begins to run."""
@@ -56,7 +57,7 @@ class Visitors:
 
 @pytest.fixture
 def visitors(monkeypatch: pytest.MonkeyPatch) -> Visitors:
-    return Visitors(LastingFiles(MemoryMediaFileStorage("/media")), monkeypatch)
+    return Visitors(monkeypatch)
 
 
 def test_a_press_by_what_an_earlier_redraw_sent_gives_the_latest_file(visitors: Visitors) -> None:
@@ -68,20 +69,13 @@ def test_a_press_by_what_an_earlier_redraw_sent_gives_the_latest_file(visitors: 
     assert visitors.fetched(visitors.press(first)) == "3"
 
 
-def test_visitors_get_their_own_files(visitors: Visitors) -> None:
-    mine, yours = visitors.draw("me", "mine"), visitors.draw("you", "yours")
-    assert mine != yours
-    assert visitors.fetched(visitors.press(mine)) == "mine"
-    assert visitors.fetched(visitors.press(yours)) == "yours"
-
-
-def test_a_file_waits_for_its_browser_while_others_look(visitors: Visitors) -> None:
-    url = visitors.press(visitors.draw("me", "mine"))
+def test_visitors_get_their_own_files_which_wait_for_their_browsers(visitors: Visitors) -> None:
+    urls = [visitors.press(visitors.draw(who, f"{who}r own")) for who in ("me", "you")]
     for _ in "123":
         visitors.draw("you", "yours")
         visitors.draw("me", "later")
         visitors.end()
-    assert visitors.fetched(url) == "mine"
+    assert [visitors.fetched(url) for url in urls] == ["mer own", "your own"]
 
 
 def test_a_press_while_the_page_is_drawn_again_is_answered_though_another_visitor_s_is_done(
@@ -165,9 +159,7 @@ def test_before_anything_is_computed_that_is_said_and_files_are_offered_with_the
     work(1)  # one of two runs
     app.run()
     assert NOTHING not in words(app)
-    numbers = (
-        NUMBERS - {"Download interactive chart"} if page == "explore" else NUMBERS
-    )  # *Share* has a live page
+    numbers = NUMBERS - ({"Download interactive chart"} if page == "explore" else set())  # it is in *Share*
     assert set(offered) == {*ALWAYS, *numbers}
     for label in numbers:
         content = offered[label]()
@@ -175,17 +167,10 @@ def test_before_anything_is_computed_that_is_said_and_files_are_offered_with_the
     assert app.dataframe.len == 1
 
 
-@pytest.mark.parametrize(
-    "page",
-    [
-        "home",
-        "users",
-        "tradeoffs",
-        "attack",
-        "lessons?lesson=trust&shown=yes",
-        "papers?item=online/theorem-5-2",
-    ],
-)
+CITED = "home users tradeoffs attack lessons?lesson=trust&shown=yes papers?item=online/theorem-5-2"
+
+
+@pytest.mark.parametrize("page", CITED.split())
 def test_a_view_of_many_runs_says_what_to_cite_for_them(
     page: str, visit: Visit, monkeypatch: pytest.MonkeyPatch
 ) -> None:

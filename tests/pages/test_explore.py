@@ -5,10 +5,8 @@ from __future__ import annotations
 import base64
 import json
 import re
-from typing import Any
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from dprl.figures import looks, style
 from dprl.learners import ALGORITHMS
@@ -18,14 +16,9 @@ from dprl.simulation import RunSpec
 from dprl.simulation.pairs import calibrations_for
 from pages.shared.names import kinds
 from pages.shared.visitor.links import Curve, View, fields_of
-from tests.pages.conftest import Visit, Work, charts, go, widget, words
+from tests.pages.conftest import Visit, Work, charts, go, legend, widget, words
 from tests.pages.test_pages import PRIVATE, SMALL, SPEC
 from tests.problems import first
-
-
-def warned(app: AppTest) -> str:
-    """What stands in warnings."""
-    return " ".join(str(warning.value) for warning in app.warning)
 
 
 def test_explore_warns_where_the_price_of_privacy_says_nothing(visit: Visit, work: Work) -> None:
@@ -34,9 +27,10 @@ def test_explore_warns_where_the_price_of_privacy_says_nothing(visit: Visit, wor
         curves = [f"envp.S.3~envp.H.3~K.{K}~seeds.2~eps.100~bonus.{bonus}", "priv.none"]
         visit("explore", c=curves)
         work()
-        found[bonus] = warned(visit("explore", c=curves, m="extra"))
-    assert found["anytime"] == ""
-    assert "Without privacy, the algorithm did not find the best policy in 2 of 2 seeds" in found["paper"]
+        found[bonus] = [warning.value for warning in visit("explore", c=curves, m="extra").warning]
+    assert found["anytime"] == []
+    (warned,) = found["paper"]
+    assert "Without privacy, the algorithm did not find the best policy in 2 of 2 seeds" in warned
 
 
 @pytest.mark.parametrize("curve", first([PRIVATE, f"{SMALL}~priv.none"]))
@@ -63,9 +57,8 @@ def test_every_chart_of_the_policy(finished: Visit, visit: Visit, learner: str) 
             assert drawn.alt.startswith("Heatmaps of the chance of each action") == ("alg" in learner)
 
 
-def test_a_view_beyond_the_run_shows_the_nearest_there_is(visit: Visit, work: Work) -> None:
-    visit("explore", c=[PRIVATE])
-    work()
+def test_a_view_beyond_the_run_shows_the_nearest_there_is(finished: Visit, visit: Visit) -> None:
+    finished("explore", c=[PRIVATE])
     for tab in ("counts", "policy"):
         app = visit("explore", c=[PRIVATE], tab=tab, seed="99", h="900", pol="map")
         assert len(charts(app)) == 1
@@ -86,20 +79,15 @@ def test_the_price_of_privacy_needs_the_baseline_and_offers_to_run_it(
 
 def test_the_camera_above_each_chart_saves_what_was_chosen(finished: Visit, visit: Visit) -> None:
     app = finished("explore", c=[PRIVATE], tab="data")
-    picture = saved(visit("explore", c=[PRIVATE]))
+    (chart,) = charts(visit("explore", c=[PRIVATE]))
+    picture = json.loads(chart.config)["toImageButtonOptions"]
     assert (picture["format"], picture["scale"], picture["filename"]) == ("png", 3, "regret")
     assert "RiverSwim (S = 3, H = 3" in str(picture["footer"])
     app.segmented_control(key="saves").set_value("svg").run()
     go(app, "home")
-    picture = saved(app)
-    assert (picture["format"], picture["scale"]) == ("svg", 1)
-
-
-def saved(app: AppTest) -> dict[str, object]:
-    """What the camera of the only chart is set to."""
     (chart,) = charts(app)
-    options: dict[str, object] = json.loads(chart.config)["toImageButtonOptions"]
-    return options
+    picture = json.loads(chart.config)["toImageButtonOptions"]
+    assert (picture["format"], picture["scale"]) == ("svg", 1)
 
 
 def test_environments_are_told_apart_by_dashes() -> None:
@@ -107,18 +95,6 @@ def test_environments_are_told_apart_by_dashes() -> None:
     first, second, third, again = (look.dash for look in kinds(list(map(Curve, specs))))
     assert first == again == "solid"
     assert len({first, second, third}) == 3
-
-
-def chips(app: AppTest) -> list[str]:
-    """The signs on the chips, as SVG."""
-    (rules,) = [e.proto.body for e in app.get("html") if ".st-key-chip_0" in e.proto.body]
-    return [base64.b64decode(uri).decode() for uri in re.findall(r"base64,([^)]+)", rules)]
-
-
-def in_legend(app: AppTest) -> dict[str, dict[str, Any]]:
-    """The traces of the chart that stand in its legend, by name."""
-    (chart,) = charts(app)
-    return {t["name"]: t for t in json.loads(chart.spec)["data"] if t.get("showlegend") is not False}
 
 
 def test_every_noise_has_a_marker_and_every_learner_a_dash() -> None:
@@ -136,11 +112,12 @@ def test_a_curve_looks_the_same_in_the_chart_on_its_chip_and_on_other_pages(
     link = {"c": ["envp.S.3~envp.H.3~K.1000~seeds.1~priv.central~eps.0.3", "eps.3", "eps.3~K.2000"]}
     app = finished("explore", **link)
     colors = [looks.color("central", epsilon, dark=False) for epsilon in (0.3, 3.0, 3.0)]
-    signs = chips(app)
+    (rules,) = [e.proto.body for e in app.get("html") if ".st-key-chip_0" in e.proto.body]
+    signs = [base64.b64decode(uri).decode() for uri in re.findall(r"base64,([^)]+)", rules)]
     assert [color in sign for color, sign in zip(colors, signs, strict=True)] == [True] * 3
     assert [">2</text>" in sign for sign in signs] == [False, False, True]
-    drawn = list(in_legend(app).items())[:3]
+    drawn = list(legend(app).items())[:3]
     assert [trace["line"]["color"] for _, trace in drawn] == colors
     assert [name.startswith("2: ") for name, _ in drawn] == [False, False, True]
     home = visit(eps="0.3", v="1")
-    assert colors[0] in {trace["line"].get("color") for trace in in_legend(home).values()}
+    assert colors[0] in {trace["line"].get("color") for trace in legend(home).values()}

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -15,12 +13,6 @@ from tests.pages.conftest import ROOT, Visit, chip, press, sent, tabs, widget, w
 
 SMALL = "envp.S.3~envp.H.3~K.1000~seeds.2"
 SAFE = ("callback", "on_value")  # what makes a callback safe
-
-
-def nodes() -> Iterator[tuple[Path, ast.AST]]:
-    for file in sorted((ROOT / "pages").rglob("*.py")):
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-            yield file, node
 
 
 def safe(value: ast.expr) -> bool:
@@ -34,26 +26,14 @@ def safe(value: ast.expr) -> bool:
     return isinstance(value, ast.Constant)
 
 
-def test_every_callback_catches_its_errors() -> None:
-    found = [
-        (file.name, node.lineno, keyword.arg)
-        for file, node in nodes()
-        if isinstance(node, ast.Call)
-        for keyword in node.keywords
-        if re.fullmatch("on_(click|select|.*change)", keyword.arg or "") and not safe(keyword.value)
-    ]
-    assert found == []
-
-
-def test_no_key_of_the_browsers_state_is_taken_for_granted() -> None:
-    found = [
-        (file.name, node.lineno)
-        for file, node in nodes()
-        if isinstance(node, ast.Subscript)
-        and ast.unparse(node.value) == "st.session_state"
-        and not isinstance(node.ctx, ast.Store)
-    ]
-    assert found == []
+def test_callbacks_catch_their_errors_and_no_key_of_the_browsers_state_is_taken_for_granted() -> None:
+    for file in sorted((ROOT / "pages").rglob("*.py")):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            for keyword in node.keywords if isinstance(node, ast.Call) else ():
+                called = re.fullmatch("on_(click|select|.*change)", keyword.arg or "")
+                assert not called or safe(keyword.value), (file, keyword.lineno)
+            if isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Store):
+                assert ast.unparse(node.value) != "st.session_state", (file, node.lineno)
 
 
 def test_a_widget_that_is_gone_says_nothing() -> None:

@@ -28,7 +28,6 @@ from tests.problems import first
 HEAVY = RunSpec(
     environment_params={"S": 20, "H": 50}, episodes=10**6, schedule="episodic", seeds=100, privacy="none"
 )
-FLOOD = [HEAVY.replace(root_seed=i) for i in range(8)]
 LIGHT = RunSpec(environment_params={"S": 3, "H": 3}, episodes=1000, seeds=2)
 NEXT, LAST = LIGHT.replace(root_seed=1), LIGHT.replace(root_seed=2)
 
@@ -41,10 +40,17 @@ def waiting(store: Store) -> int:
     return store.activity().seeds_queued
 
 
+def set_up(monkeypatch: pytest.MonkeyPatch, **settings: str) -> None:
+    """What the server shares is made again under these settings."""
+    for name, value in settings.items():
+        monkeypatch.setenv(f"DPRL_{name}", value)
+    st.cache_resource.clear()
+
+
 def test_a_link_that_would_take_days_starts_nothing_and_says_what_it_costs(
     visit: Visit, store: Store
 ) -> None:
-    app = visit("explore", **explore(*FLOOD))
+    app = visit("explore", **explore(*(HEAVY.replace(root_seed=i) for i in range(8))))
     assert waiting(store) == 0
     assert "not computed: 800 seeds, about 1" in words(app)
     assert " h on one core." in words(app)
@@ -74,8 +80,8 @@ def test_no_page_starts_more_than_a_link_may(
     assert waiting(store) == 0
     assert "on one core" in words(app)
     assert "in a moment" not in words(app)
-    st.cache_resource.clear()
     monkeypatch.delenv("DPRL_LINK_SECONDS")
+    set_up(monkeypatch)
     visit(page, **OTHERS[name])
     assert waiting(store) > 0
 
@@ -132,8 +138,7 @@ def test_what_was_pressed_lasts_on_ones_own_machine_and_ends_with_the_tab_in_pub
     visit: Visit, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for public in (0, 1):
-        monkeypatch.setenv("DPRL_PUBLIC", str(public))
-        st.cache_resource.clear()
+        set_up(monkeypatch, PUBLIC=str(public))
         app = visit("bare")
         app.session_state["session"].draft.root_seed = public + 1
         app.button(key="run").click().run()
@@ -144,9 +149,7 @@ def test_what_was_pressed_lasts_on_ones_own_machine_and_ends_with_the_tab_in_pub
 def test_in_public_a_cap_is_said_with_what_would_fit(
     visit: Visit, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("DPRL_PUBLIC", "1")
-    monkeypatch.setenv("DPRL_TAB_SEEDS", "3")
-    st.cache_resource.clear()
+    set_up(monkeypatch, PUBLIC="1", TAB_SEEDS="3")
     app = visit("explore", c=["seeds.2"])
     app.session_state["session"].draft.epsilon = 0.7
     app.session_state["session"].draft.seeds = 5
@@ -188,10 +191,6 @@ def test_an_address_is_kept_as_a_digest_that_nobody_can_look_up(monkeypatch: pyt
     assert presence.network_address() == ""
 
 
-RUNS = "runs"
-SHORT = RunSpec(environment_params={"S": 3, "H": 3}, episodes=10**4, seeds=2)
-
-
 # What a page asks for by its link, in each of its names; in the others it asks when something is pressed.
 ASKED = {"sweep": OTHERS["tradeoffs"], "offline": OTHERS["offline"], "attack": OTHERS["attack"]}
 
@@ -206,10 +205,10 @@ def test_runs_in_every_name_are_listed_cancelled_and_cleared(
     app = visit(page.folder, **ASKED.get(group, {}))
     name = f"{app.session_state['session'].visitor}:{group}"
     if group not in ASKED:
-        store.ask(SHORT, name, None)
+        store.ask(LIGHT, name, None)
     waiting = store.activity().runs_waiting
     assert waiting >= 1
-    go(app, RUNS)
+    go(app, "runs")
     assert f"**{page.groups[group]}**: {plural(waiting, 'run')}" in words(app)
     assert "Citations (BibTeX)" in [button.proto.label for button in app.get("download_button")]
     assert f"Go to {page.name}" in [link.proto.label for link in app.get("page_link")]

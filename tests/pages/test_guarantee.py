@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from base64 import b64decode
 from dataclasses import replace
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -22,25 +21,7 @@ from dprl.simulation import FIELDS, RunSpec, answer, answered, run, start
 from pages.explore.tabs import ladder
 from tests.pages.conftest import Visit, charts, widget, words
 
-
-@cache
-def card(privacy: str, calibration: str, **change: Any) -> Guarantee:
-    return run(
-        RunSpec(
-            environment_params={"S": 3, "H": 3},
-            privacy=privacy,
-            calibration=calibration,
-            episodes=1000,
-            seeds=1,
-            **change,
-        )
-    ).guarantee
-
-
-def verdict(privacy: str, calibration: str, **change: Any) -> tuple[bool, str]:
-    g = card(privacy, calibration, **change)
-    blanked = PRIVATIZERS[privacy].words.blanked
-    return promise.about_promise(g.claimed_epsilon or 0.0, g.claimed_delta or 0.0, g.readings, blanked)
+GIVEN: dict[str, Any] = {"environment_params": {"S": 3, "H": 3}, "episodes": 1000, "seeds": 1}
 
 
 @pytest.mark.parametrize(
@@ -55,7 +36,10 @@ def verdict(privacy: str, calibration: str, **change: Any) -> tuple[bool, str]:
     ],
 )
 def test_claimed_against_proved_in_words(privacy: str, calibration: str, said: str) -> None:
-    good, sentence = verdict(privacy, calibration)
+    g = run(RunSpec(privacy=privacy, calibration=calibration, **GIVEN)).guarantee
+    blanked = PRIVATIZERS[privacy].words.blanked
+    claimed = g.claimed_epsilon or 0.0, g.claimed_delta or 0.0
+    good, sentence = promise.about_promise(*claimed, g.readings, blanked)
     assert said in sentence
     assert good == ("less" not in said)
     pure = calibration == "paper" and privacy != "shuffle"
@@ -70,7 +54,7 @@ def test_a_claim_that_nothing_proves_is_said() -> None:
 @pytest.mark.thorough
 def test_calibrated_bits_are_not_said_to_be_more_than_needed() -> None:
     """With fewer bits no epsilon at all is proved at this delta, so that there are just as many at a larger epsilon."""
-    g = card("shuffle", "calibrated", epsilon=30.0)
+    g = run(RunSpec(privacy="shuffle", epsilon=30.0, **GIVEN)).guarantee
     _, sentence = promise.about_promise(30.0, 1e-6, g.readings, calibrated=True)
     assert "the claimed (30, 10⁻⁶). We know of no smaller amount of this noise that suffices." in sentence
     assert "needed" not in sentence
@@ -89,8 +73,7 @@ def test_a_delta_that_is_not_small_against_the_users_is_said(visit: Visit, store
     "change", [{}, {"calibration": "paper"}, {"mechanism": "laplace-tree"}, {"mechanism": "gaussian-tree"}]
 )
 def test_the_runs_own_noise_stands_on_the_ladder(change: dict[str, Any]) -> None:
-    spec = RunSpec(environment_params={"S": 3, "H": 3}, episodes=1000, seeds=1, **change)
-    g = run(spec).guarantee
+    g = run(RunSpec(**GIVEN, **change)).guarantee
     table = ladder(g, False).table
     (own,) = table[table["this run"]]["std of one counter"]
     assert own == pytest.approx(g.noise_std, rel=0.005)
@@ -142,13 +125,8 @@ def test_all_that_noise_proves_is_drawn_when_asked_for(visit: Visit) -> None:
     ids=str,
 )
 def test_the_card_of_a_spec_is_that_of_its_traces(change: dict[str, Any]) -> None:
-    given: dict[str, Any] = {"environment_params": {"S": 3, "H": 3}, "episodes": 10**4, "seeds": 1}
-    spec = RunSpec(**given | change)
-    trace = start(spec, 0).trace()
-    assert Guarantee.from_dict(answered(answer("guarantee", spec))) == trace.guarantee
-
-
-NOT_PROVED = "not proved"
+    spec = RunSpec(**GIVEN | change)
+    assert Guarantee.from_dict(answered(answer("guarantee", spec))) == start(spec, 0).trace().guarantee
 
 
 @pytest.fixture
@@ -176,4 +154,4 @@ def test_menu_title_and_card_say_so(simple: TabularLearner, visit: Visit, privac
     assert messages("controls")["named"]["bonus"]["own"] in said
     assert "This bonus has no proof" in said
     built_in = words(visit("explore", c=[f"priv.{privacy}~K.1000~seeds.1"], tab="guarantee"))
-    assert NOT_PROVED not in built_in
+    assert "not proved" not in built_in

@@ -38,11 +38,9 @@ def test_home_shows_a_finished_chart_and_what_to_see(visit: Visit, store: Store)
     assert "at most **2.7 times** as likely as now, plus **one in a million** (δ = 10⁻⁶)." in words(app)
     central = next(c.spec for c in trust(1.0, HOME_EPISODES).curves if c.spec.privacy == "central")
     noise = guarantee_of(central, noise_of_schedule(central, HOME_EPISODES)).noise_std
-    assert f"**standard deviation of {noise:.0f} visits after 10¹⁵ users**" in words(
-        app
-    )  # other users, another noise
+    assert f"**standard deviation of {noise:.0f} visits after 10¹⁵ users**" in words(app)
     assert app.warning == []
-    assert store.activity().seeds_queued == 0  # looking at home computes nothing
+    assert store.activity().seeds_queued == 0
 
 
 @pytest.mark.parametrize("epsilon", HOME_BUDGETS)

@@ -16,11 +16,6 @@ def of(app: AppTest) -> Session:
     return found
 
 
-def pause(app: AppTest) -> None:
-    widget(app, "toggle", "Pause live updates").set_value(True).run()
-    assert of(app).paused
-
-
 def test_a_browser_that_says_again_what_was_never_switched_pauses_nothing(visit: Visit, work: Work) -> None:
     app = visit("explore", c=[SMALL])
     toggle = widget(app, "toggle", "Pause live updates")
@@ -34,7 +29,8 @@ def test_a_browser_that_says_again_what_was_never_switched_pauses_nothing(visit:
 
 def test_an_example_and_later_runs_do_not_inherit_a_pause(visit: Visit, work: Work) -> None:
     app = visit("explore", c=[SMALL])
-    pause(app)
+    widget(app, "toggle", "Pause live updates").set_value(True).run()
+    assert of(app).paused
     work()
     app.run()
     assert not of(app).paused

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -13,16 +11,13 @@ from tests.problems import first
 
 CURVE = "envp.S.3~envp.H.3~K.1000~seeds.1"
 WITH_SETTINGS = [path for path, page in PAGES.items() if page.settings]
-SETTINGS = ("selectbox", "select_slider", "text_input", "multiselect", "toggle", "text_area", "button")
 
 
 def settings(app: AppTest) -> dict[str, bool]:
     """Whether each widget of the sidebar can be used."""
-    return {
-        f"{kind} {getattr(widget, 'label', '')}": not widget.proto.disabled
-        for kind in SETTINGS
-        for widget in app.sidebar.get(kind)
-    }
+    kinds = ("selectbox", "select_slider", "text_input", "multiselect", "toggle", "text_area", "button")
+    widgets = [widget for kind in kinds for widget in app.sidebar.get(kind)]
+    return {f"{one.type} {getattr(one, 'label', '')}": not one.proto.disabled for one in widgets}
 
 
 @pytest.mark.parametrize("page", first(WITH_SETTINGS, lambda page: page in ("explore", "offline")))
@@ -46,10 +41,8 @@ def test_all_settings_are_shown_and_locked_and_it_is_said(visit: Visit, page: st
     ],
 )
 def test_some_settings_are_locked(visit: Visit, text: str, usable: set[str], fixed: set[str]) -> None:
-    found = {
-        name.partition(" ")[2]: free
-        for name, free in settings(visit("explore", c=[CURVE], lock=text)).items()
-    }
+    all_of_them = settings(visit("explore", c=[CURVE], lock=text))
+    found = {name.partition(" ")[2]: free for name, free in all_of_them.items()}
     assert {found[label] for label in usable} == {True}
     assert {found[label] for label in fixed} == {False}
 
@@ -79,24 +72,18 @@ def test_a_locked_link_is_made_by_a_switch(visit: Visit) -> None:
     next(t for t in app.toggle if t.key == "locking").set_value(True).run()
     app.button(key="shorten").click().run()
     (code,) = app.session_state["session"].short.values()
-    assert all(
-        settings(app)[name] for name in ("button Reset", "selectbox Environment")
-    )  # here nothing is locked
+    assert settings(app)["button Reset"]  # here nothing is locked
     other = visit("explore", s=code)
     assert "has locked the settings" in words(other)
     assert 'embed=true" width="100%"' in next(c.value for c in app.code if "iframe" in c.value)
-
-
-def embedded(visit: Visit, page: str, monkeypatch: pytest.MonkeyPatch, **query: Any) -> AppTest:
-    monkeypatch.setattr("streamlit.runtime.context.ContextProxy.is_embedded", True)
-    return visit(page, **query)
 
 
 @pytest.mark.parametrize("page", ["explore", "home", "offline", "tradeoffs"])
 def test_within_another_page_the_first_chart_stands_with_its_sentence(
     visit: Visit, page: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    app = embedded(visit, page, monkeypatch)
+    monkeypatch.setattr("streamlit.runtime.context.ContextProxy.is_embedded", True)
+    app = visit(page)
     assert app.session_state["session"].alone
     assert len([m for m in app.markdown if m.value.startswith("[Open the whole page](?")]) == 1
     assert charts(app)

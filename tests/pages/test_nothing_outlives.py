@@ -23,34 +23,23 @@ from pages.data.own import Belongings, belongings
 from tests.pages.conftest import Visit, Work, press, words
 from tests.pages.test_upload import CSV, data_of, given
 
-WHO, WHERE, WHAT = (
-    "Zebediah-7731",
-    "cellar-8842",
-    "potion-9953",
-)  # a user, a state and an action of nobody else
-MARKS = [mark.encode() for mark in (WHO, WHERE, WHAT)]
+# A user, a state and an action of nobody else.
+MARKS = WHO, WHERE, WHAT = "Zebediah-7731", "cellar-8842", "potion-9953"
 
 
 def contents(path: Path) -> Iterator[bytes]:
     """A file as it is; and what is packed in it, in an archive or in the cells of a store."""
-    data = path.read_bytes()
-    yield data
-    yield from unpacked(data)
-    if data.startswith(b"SQLite"):
+    held = [path.read_bytes()]
+    if held[0].startswith(b"SQLite"):
         with closing(sqlite3.connect(path)) as store:
             for (table,) in store.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
                 for row in store.execute(f'SELECT * FROM "{table}"'):
-                    for cell in row:
-                        if isinstance(cell, bytes):
-                            yield cell
-                            yield from unpacked(cell)
-
-
-def unpacked(data: bytes) -> Iterator[bytes]:
-    """The members of an archive."""
-    if data.startswith(b"PK"):
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            yield from map(archive.read, archive.namelist())
+                    held += [cell for cell in row if isinstance(cell, bytes)]
+    yield from held
+    for data in held:
+        if data.startswith(b"PK"):
+            with zipfile.ZipFile(io.BytesIO(data)) as archive:
+                yield from map(archive.read, archive.namelist())
 
 
 @pytest.fixture
@@ -92,8 +81,8 @@ def test_what_outlives_a_session_is_what_was_released(raw: tuple[list[bytes], st
     assert any(path.parent.name == "budgets" for path in files)
     for path in files:
         for part in contents(path):
-            assert not [mark for mark in [*MARKS, *rows] if mark in part], path.name
-    assert not [mark for mark in (WHO, WHERE, WHAT) if mark in said]
+            assert not [mark for mark in [*map(str.encode, MARKS), *rows] if mark in part], path.name
+    assert not [mark for mark in MARKS if mark in said]
     assert not re.search(r"\b[0-9a-f]{32}\b", said)  # nor the name that counts were kept under
     (budget,) = (path for path in files if path.parent.name == "budgets" and path.suffix == ".json")
     (release,) = Budget(json.loads(budget.read_text(encoding="utf-8"))["name"]).releases

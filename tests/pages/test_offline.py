@@ -44,14 +44,11 @@ def test_what_an_older_link_chose_and_the_page_has_no_more_is_said(visit: Visit)
 
 def test_kept_curves_stay_until_there_are_too_many(visit: Visit) -> None:
     app = visit(PAGE, **query(*SPECS))
-    keep = widget(app, "toggle", "Keep the runs shown")
-    keep.set_value(True).run()
-    field = widget(app, "text_input", "Values of ρ")
-    field.set_value("2, 3, 4, 5, 6, 7").run()
+    widget(app, "toggle", "Keep the runs shown").set_value(True).run()
+    widget(app, "text_input", "Values of ρ").set_value("2, 3, 4, 5, 6, 7").run()
     assert "At most 8 curves can be shown, and 3 are shown now" in words(app)
     assert app.button(key="run").disabled
-    field = widget(app, "text_input", "Values of ρ")
-    field.set_value("2, 3").run()
+    widget(app, "text_input", "Values of ρ").set_value("2, 3").run()
     press(app, "run")
     assert len(app.query_params["c"]) == 5
 
@@ -86,19 +83,14 @@ def test_every_tab_of_a_finished_comparison(visit: Visit, work: Work) -> None:
     assert set(SEEN) == set(fields_of(OfflineView)["tab"].choices[1:])
     visit(PAGE, **query())
     assert work() == 6
+    unusual = {"episode": 3, "n": 500, "h": 2, "first": 1, "second": 2, "near": "off"}
+    known = {name: value for name, value in unusual.items() if name in fields_of(OfflineView)}
     for tab, (alt, said) in SEEN.items():
         app = visit(PAGE, **query(tab=tab))
         assert said in words(app), tab
         assert [chart.alt.startswith(alt or "-") for chart in charts(app)][:1] == ([True] if alt else []), tab
         for curve in (0, 2):
-            visit(PAGE, **looked_at(tab, curve))
-
-
-def looked_at(tab: str, curve: int) -> dict[str, list[str]]:
-    """The same with all else of the view not as usual, as far as that is of a close look."""
-    given = {"episode": 3, "n": 500, "h": 2, "first": 1, "second": 2, "near": "off"}
-    known = {name: value for name, value in given.items() if name in fields_of(OfflineView)}
-    return query(tab=tab, curve=curve, **known)
+            visit(PAGE, **query(tab=tab, curve=curve, **known))
 
 
 def test_a_link_starts_what_is_missing_and_curves_grow(visit: Visit, work: Work, store: Store) -> None:

@@ -11,11 +11,11 @@ from dprl import run
 from dprl.environments import ENVIRONMENTS
 from dprl.figures import one_user as figures
 from dprl.figures.grid import is_grid
-from dprl.mdp import planning
+from dprl.mdp import TabularMDP, planning
 from dprl.research.one_user import APART, apart, best_content, content, drawable, episode
 from dprl.simulation import RunSpec
 from dprl.words import percent
-from tests.pages.conftest import Visit, Work, words
+from tests.pages.conftest import Visit, words
 
 SHORT: dict[str, Any] = {"episodes": 20_000, "seeds": 1, "epsilon": 50.0}
 SPECS = [
@@ -24,6 +24,14 @@ SPECS = [
     RunSpec(environment="clinic", privacy="local", mechanism="laplace", reports="all", **SHORT),
     RunSpec(environment_params={"S": 3, "H": 3}, algorithm="private-ucb-po", **SHORT),
 ]
+
+
+def possible(way: Any, mdp: TabularMDP) -> tuple[np.ndarray, np.ndarray]:
+    """The states and actions of a way that the model allows."""
+    s, a, h = np.array(way["states"]), np.array(way["actions"]), np.arange(mdp.H - 1)
+    assert mdp.d1[s[0]] > 0
+    assert (mdp.P[h, s[:-1], a[:-1], s[1:]] > 0).all()
+    return s, a
 
 
 @pytest.mark.parametrize(
@@ -37,12 +45,9 @@ def test_users_walk_as_policy_and_model_allow_among_counts_that_the_run_kept(spe
     assert content(mdp, trace) == made  # whoever asks sees the same users
     for i, moment in zip(at, made["moments"], strict=True):
         for way, policy in zip(moment["ways"], (trace.policy[i], trace.optimal_policy), strict=True):
-            s, a = np.array(way["states"]), np.array(way["actions"])
-            h = np.arange(mdp.H)
-            assert mdp.d1[s[0]] > 0
-            assert (mdp.P[h[:-1], s[:-1], a[:-1], s[1:]] > 0).all()
+            s, a = possible(way, mdp)
             if not trace.chances.size or policy is trace.optimal_policy:
-                assert (a == policy[h, s]).all()
+                assert (a == policy[np.arange(mdp.H), s]).all()
         true = trace.counts[i][..., -2].sum(axis=(0, 2))[: len(made["places"])]
         assert np.argsort(moment["fills"], kind="stable").tolist() == np.argsort(true, kind="stable").tolist()
         assert all(0 <= level <= 1 for level in moment["fills"] + (moment["ticks"] or []))
@@ -91,12 +96,8 @@ def test_an_episode_of_rounded_chances_is_drawn() -> None:
         ("env.random~envp.S.30~envp.A.2~envp.H.2~K.1000~seeds.1", "too many states to draw"),
     ],
 )
-def test_it_stands_below_the_chart_or_it_is_said_why_not(
-    visit: Visit, work: Work, curve: str, said: str
-) -> None:
-    visit("explore", c=[curve])
-    work()
-    app = visit("explore", c=[curve])
+def test_it_stands_below_the_chart_or_it_is_said_why_not(finished: Visit, curve: str, said: str) -> None:
+    app = finished("explore", c=[curve])
     assert "One user, step by step" in [part.label for part in app.expander]
     app.session_state["learner"] = True
     app.run()
@@ -105,16 +106,13 @@ def test_it_stands_below_the_chart_or_it_is_said_why_not(
 
 def test_users_of_the_best_policy_fill_states_as_they_do_on_average() -> None:
     mdp = ENVIRONMENTS["clinic"].make()
-    made = best_content(mdp)
-    best = planning.optimum(mdp).policy
+    made, best, h = best_content(mdp), planning.optimum(mdp).policy, np.arange(mdp.H)
     visits = planning.occupancy(mdp, best).sum(0)
     top = np.log1p(visits.max() * 10**6)
     assert made["moments"][-1]["fills"] == pytest.approx(np.log1p(visits * 10**6) / top, abs=1e-3)
     for moment in made["moments"]:
         (way,) = moment["ways"]
-        s, a = np.array(way["states"]), np.array(way["actions"])
-        h = np.arange(mdp.H)
+        s, a = possible(way, mdp)
         assert (a == best[h, s]).all()
-        assert (mdp.P[h[:-1], s[:-1], a[:-1], s[1:]] > 0).all()
         assert moment["ticks"] is None
         assert "followed the best policy" in moment["lost"]

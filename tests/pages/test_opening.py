@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from dprl.simulation import RunSpec
 from pages.shared.names import titles
@@ -16,34 +15,29 @@ LINK = [f"{SMALL}~priv.none", "priv.central~eps.10", "priv.central~eps.0.1", "pr
 BASE = RunSpec(environment_params={"S": 3, "H": 3})
 
 
-def drafted(app: AppTest) -> RunSpec:
-    """The run that the settings describe."""
-    return spec_from(app.session_state["session"].draft)
+HIDDEN = Curve(BASE, hidden=True)
 
 
 @pytest.mark.parametrize(
-    ("specs", "found"),
+    ("curves", "found"),
     [
         ((BASE.baseline(), BASE, BASE.replace(epsilon=0.1), BASE.replace(epsilon=10.0)), 2),
         ((BASE.baseline(), *(BASE.replace(privacy=p) for p in ("local", "shuffle", "central"))), 1),
         ((BASE, BASE.replace(calibration="paper"), BASE.baseline()), 1),
         ((BASE.replace(epsilon=0.5), BASE.replace(privacy="local")), 0),
         ((BASE.baseline(), BASE.replace(bonus="paper").baseline()), 0),
+        ((BASE.baseline(), HIDDEN), 0),  # what is hidden is not looked at first
+        ((HIDDEN, Curve(BASE.replace(epsilon=0.1), hidden=True)), 1),
     ],
 )
-def test_the_most_private_promises_most(specs: tuple[RunSpec, ...], found: int) -> None:
-    assert most_private([Curve(spec) for spec in specs]) == found
-
-
-def test_what_is_hidden_is_not_looked_at_first() -> None:
-    private = Curve(BASE, hidden=True)
-    assert most_private([Curve(BASE.baseline()), private]) == 0
-    assert most_private([private, Curve(BASE.replace(epsilon=0.1), hidden=True)]) == 1
+def test_the_most_private_promises_most(curves: tuple[RunSpec | Curve, ...], found: int) -> None:
+    assert most_private([Curve(one) if isinstance(one, RunSpec) else one for one in curves]) == found
 
 
 def test_a_link_fills_the_settings_with_its_most_private_curve(visit: Visit) -> None:
     app = visit("explore", c=LINK)
-    assert drafted(app) == app.session_state["session"].explore.curves[2].spec
+    session = app.session_state["session"]
+    assert spec_from(session.draft) == session.explore.curves[2].spec
     assert keyed(app, "text_input", "epsilon:exact").value == "0.1"
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from dprl.links import MAX_CURVES
 from dprl.runs.database import StoreError
@@ -16,13 +18,19 @@ from pages.shared.names import titles
 from pages.shared.visitor import links
 from pages.shared.visitor.draft import draft_of
 from pages.shared.visitor.links import Curve
-from tests.pages.conftest import Visit, Work, charts, chip, go, marked, press, sent, widget, words
+from tests.pages.conftest import Visit, Work, charts, chip, go, marked, press, sent, traces, widget, words
 from tests.runs import slots
 from tests.runs.disk import Disk
 
 SMALL = "envp.S.3~envp.H.3~K.1000~seeds.2"
 PRIVATE = f"{SMALL}~eps.100"
 SPEC = RunSpec(environment_params={"S": 3, "H": 3}, episodes=1000, seeds=2, epsilon=100.0)
+BUDGET = "Privacy budget ε, exact value"
+
+
+def specs_of(app: AppTest) -> list[RunSpec]:
+    """Those that are compared."""
+    return [curve.spec for curve in app.session_state["session"].explore.curves]
 
 
 def test_explore_opens_on_a_question_with_its_answer_and_computes_nothing(visit: Visit, store: Store) -> None:
@@ -31,16 +39,14 @@ def test_explore_opens_on_a_question_with_its_answer_and_computes_nothing(visit:
     assert "a trusted shuffler, and no trusted party" in words(app)
     assert not app.query_params
     assert store.activity().runs_waiting == 0
-    assert [c.spec for c in app.session_state["session"].explore.curves] == [
-        c.spec for c in trust(1.0, HOME_EPISODES).curves
-    ]
+    assert specs_of(app) == [c.spec for c in trust(1.0, HOME_EPISODES).curves]
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.title)
 def test_an_example_is_drawn_at_once(visit: Visit, store: Store, example: ExploreExample) -> None:
     app = visit("explore")
     press(app, f"example_{example.title}")
-    assert [c.spec for c in app.session_state["session"].explore.curves] == [c.spec for c in example.curves]
+    assert specs_of(app) == [c.spec for c in example.curves]
     assert len(charts(app)) == 1
     assert store.activity().runs_waiting == 0
 
@@ -48,19 +54,17 @@ def test_an_example_is_drawn_at_once(visit: Visit, store: Store, example: Explor
 def test_the_draft_of_the_settings_is_drawn_replaced_and_kept(visit: Visit, work: Work, store: Store) -> None:
     app = visit("explore")
     e = app.session_state["session"].explore
-    budget = "Privacy budget ε, exact value"
-    widget(app, "text_input", budget).input("0.25").run()
+    widget(app, "text_input", BUDGET).input("0.25").run()
     (first,) = e.drafts
     assert first.epsilon == 0.25
     assert store.status(first).state == "queued"
-    widget(app, "text_input", budget).input("0.15").run()
+    widget(app, "text_input", BUDGET).input("0.15").run()
     assert e.drafts[0].epsilon == 0.15
     assert store.status(first).state != "queued"  # nobody waits for it any more
     assert app.button(key="run").label == "Keep"
     assert work() == e.drafts[0].seeds
     app.run()
-    (chart,) = charts(app)
-    drafts = [t for t in json.loads(chart.spec)["data"] if t["name"].startswith("Draft: Central ε = 0.15")]
+    drafts = [t for t in traces(app) if t["name"].startswith("Draft: Central ε = 0.15")]
     assert "4px,4px" in {t.get("line", {}).get("dash") for t in drafts}
     assert not app.query_params  # a draft is not in the address, but in what is copied for others
     (link,) = (
@@ -82,13 +86,10 @@ def test_the_first_draft_in_an_environment_is_drawn_with_the_same_run_without_pr
     e = app.session_state["session"].explore
     widget(app, "text_input", "Privacy budget ε, exact value").input("0.3")
     widget(app, "selectbox", "Environment").select("chain").run()
-    assert [(spec.environment, spec.privacy) for spec in e.drafts] == [
-        ("chain", "central"),
-        ("chain", "none"),
-    ]
-    assert e.drafts[0].epsilon == 0.3
+    private, baseline = e.drafts
+    assert (private.environment, private.privacy, private.epsilon) == ("chain", "central", 0.3)
+    assert baseline == private.baseline()
     assert "the same run without privacy" in words(app)
-    baseline = e.drafts[1]
     press(app, "keep5")
     assert e.curves[-1].spec == baseline
     assert [spec.privacy for spec in e.drafts] == ["central"]
@@ -138,8 +139,7 @@ def test_several_runs_are_cancelled_and_run_again_together(visit: Visit, store: 
     ):
         assert app.button(key=pressed).label == label
         press(app, pressed)
-        curves = app.session_state["session"].explore.curves
-        assert [store.status(curve.spec).state for curve in curves] == [state, state]
+        assert [store.status(spec).state for spec in specs_of(app)] == [state, state]
 
 
 def test_cancelled_failed_and_lost_runs_have_their_own_words(visit: Visit, store: Store) -> None:
@@ -164,20 +164,14 @@ def test_a_store_that_was_set_aside_is_said(visit: Visit, monkeypatch: pytest.Mo
     assert "set aside as x" in words(visit())
 
 
-def test_names_are_shown_as_written_and_never_interpreted(visit: Visit, work: Work) -> None:
+def test_names_are_shown_as_written_and_never_interpreted(finished: Visit, visit: Visit) -> None:
     name = "<img src=x onerror=alert(1)> **b** [l](javascript:x) :smile: $x$ www.evil.com"
-    visit("explore", c=[PRIVATE])
-    work()
-    app = visit("explore", c=[f"{PRIVATE}~name.{name}"], each="on")
+    app = finished("explore", c=[f"{PRIVATE}~name.{name}"], each="on")
     assert app.session_state["session"].explore.curves[0].name == links.clean_name(name)
     for said in marked(app).split("\n"):
-        bare = said.replace("\\<", "").replace("\\[", "").replace("\\*", "").replace("\\$", "")
-        assert "<img" not in bare
-        assert "[l]" not in bare
-        assert "**b**" not in bare
-        assert "www.evil" not in bare
-    figure = json.loads(charts(app)[0].spec)
-    assert all("<img" not in json.dumps(trace) for trace in figure["data"])
+        bare = re.sub(r"\\[<\[*$]", "", said)
+        assert not [word for word in ("<img", "[l]", "**b**", "www.evil") if word in bare]
+    assert "<img" not in json.dumps(traces(app))
     for tab in ("counts", "policy", "guarantee", "data"):
         visit("explore", c=[f"{PRIVATE}~name.{name}"], tab=tab)
 
@@ -193,19 +187,15 @@ def test_a_menu_is_not_told_what_it_offered_under_another_name(visit: Visit) -> 
     assert [box.options for box in app.selectbox if box.label == "Curve"] == [["mine", other]]
 
 
-def test_runs_lists_only_ones_own(visit: Visit, work: Work) -> None:
-    visit("explore", c=[PRIVATE])
-    work()
+def test_runs_lists_only_ones_own(finished: Visit, visit: Visit) -> None:
+    finished("explore", c=[PRIVATE])
     app = visit("runs")
     assert "You have no runs yet" in words(app)
     app = visit("explore", c=[PRIVATE, "eps.50"])
     go(app, "runs")
-    said = words(app)
-    assert "ε = 100" in said
-    assert "ε = 50" in said
-    assert "Waiting: next" in said
-    assert "Finished: 2 seeds" in said
-    app.button(key="cancel_0").click().run()
+    for said in ("ε = 100", "ε = 50", "Waiting: next", "Finished: 2 seeds"):
+        assert said in words(app)
+    press(app, "cancel_0")
     assert "Cancelled" in words(app)
     press(app, "clear")
     assert "You have no runs yet" in words(app)
@@ -213,10 +203,8 @@ def test_runs_lists_only_ones_own(visit: Visit, work: Work) -> None:
 
 def test_comparisons_are_told_apart_and_counted(visit: Visit) -> None:
     app = visit("explore", c=[PRIVATE] + [f"eps.{i}~col.{i}" for i in range(1, MAX_CURVES)])
-    names = [
-        popover.proto.popover.label for popover in app.get("popover") if "ε" in popover.proto.popover.label
-    ]
-    assert len(set(names)) == MAX_CURVES
+    labels = {popover.proto.popover.label for popover in app.get("popover")}
+    assert len([label for label in labels if "ε" in label]) == MAX_CURVES
     assert app.button(key="run").disabled
     assert f"A comparison has at most {MAX_CURVES} curves" in words(app)
 
@@ -228,9 +216,7 @@ def test_a_run_is_shown_beside_the_present_comparison(visit: Visit) -> None:
     app.button(key="run").click().run()
     go(app, "runs")
     [b for b in app.button if str(b.key).startswith("show_")][-1].click().run()
-    assert [c.spec for c in app.session_state["session"].explore.curves] == [
-        RunSpec(), RunSpec().baseline(), SPEC
-    ]  # fmt: skip
+    assert specs_of(app) == [RunSpec(), RunSpec().baseline(), SPEC]
     assert app.session_state["session"].draft == draft_of(SPEC)  # the settings follow what is shown
 
 

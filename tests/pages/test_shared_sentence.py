@@ -8,7 +8,7 @@ import pytest
 
 from pages.shared.layout.terms import escape
 from pages.shared.visitor.address import saying, sentence_of
-from tests.pages.conftest import Visit, press, widget, words
+from tests.pages.conftest import Visit, follow, press, widget, words
 from tests.pages.test_short import LINKS, part
 from tests.problems import first
 
@@ -40,22 +40,16 @@ def test_it_is_written_where_a_link_is_shared_and_the_short_one_carries_it(visit
 
 def test_what_was_said_of_a_link_goes_with_the_next_one(visit: Visit) -> None:
     app = visit("home", eps="0.1", say="Old.")
-    app.query_params.clear()
-    app.query_params["eps"] = "2"
-    app.run()
+    follow(app, {"eps": ["2"]})
     assert SAID not in words(app)
     assert part(app, "home").sentence == ""
 
 
-HOSTILE = [
-    "[press](http://evil.example) <b>me</b> <script>alert(1)</script>",
-    "www.evil.example http://evil.example a@evil.example",
-    "# :red[Stop] $x$ **b**\n\n> quoted ![](http://evil.example/x.png)",
-]
-
-
-@pytest.mark.parametrize("text", HOSTILE)
-def test_nothing_in_it_is_more_than_letters(visit: Visit, text: str) -> None:
+def test_nothing_in_it_is_more_than_letters(visit: Visit) -> None:
+    text = (
+        "[press](http://evil.example) <b>me</b> <script>alert(1)</script> www.evil.example a@evil.example "
+        "# :red[Stop] $x$ **b**\n\n> quoted ![](http://e.x/x.png)"
+    )
     app = visit("home", eps="0.1", say=text)
     (said,) = [m.value for m in app.markdown if SAID in m.value]
     shown = said.removeprefix(f"**{SAID}** ")

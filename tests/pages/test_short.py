@@ -58,29 +58,28 @@ def test_letters_that_lead_nowhere_get_one_sentence(visit: Visit, page: str, tex
     assert said in warning.value
 
 
-def test_one_with_nonsense_gets_a_sentence(visit: Visit, store: Store) -> None:
-    code = store.links.shorten("explore", "c=eps.-1&tab=nowhere", Lease("tab"))
-    said = words(visit("explore", s=code))
-    assert "epsilon: -1 is not allowed" in said
-    assert "tab: nowhere is not allowed" in said
-
-
-def test_a_short_link_leads_to_its_page_from_any_other(visit: Visit, store: Store) -> None:
-    code = store.links.shorten("explore", "c=envp.S.3~envp.H.3~K.1000~seeds.1", Lease("tab"))
-    app = visit(s=code)
-    assert app.session_state["session"].page == "explore"
-    assert len(app.session_state["session"].explore.curves) == 1
-    gone = store.links.shorten("of-a-later-version", "", Lease("tab"))
-    (warning,) = visit(s=gone).warning
-    assert "this version does not have" in warning.value
-
-
-def test_what_stands_beside_the_letters_counts(visit: Visit, store: Store) -> None:
-    code = store.links.shorten("explore", "c=envp.S.3~envp.H.3~K.1000~seeds.1&tab=data&h=2", Lease("tab"))
-    app = visit("explore", s=code, tab="policy")
+def test_a_short_link_leads_to_its_page_from_any_other_and_nonsense_gets_a_sentence(
+    visit: Visit, store: Store
+) -> None:
+    one, wrong, gone = (
+        store.links.shorten(page, query, Lease("tab"))
+        for page, query in (
+            ("explore", "c=envp.S.3~envp.H.3~K.1000~seeds.1&tab=data&h=2"),
+            ("explore", "c=eps.-1&tab=nowhere"),
+            ("of-a-later-version", ""),
+        )
+    )
+    session = visit(s=one).session_state["session"]
+    assert (session.page, len(session.explore.curves), session.explore.view.tab) == ("explore", 1, "data")
+    app = visit("explore", s=one, tab="policy")  # what stands beside the letters counts
     view = app.session_state["session"].explore.view
     assert (view.tab, view.h) == ("policy", 2)
     assert list(app.warning) == []
+    said = words(visit("explore", s=wrong))
+    assert "epsilon: -1 is not allowed" in said
+    assert "tab: nowhere is not allowed" in said
+    (warning,) = visit(s=gone).warning
+    assert "this version does not have" in warning.value
 
 
 def test_where_it_cannot_be_made_the_reason_is_said(visit: Visit, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -41,7 +41,6 @@ def own_of(app: AppTest) -> Own:
 
 
 def data_of(app: AppTest) -> UploadSpec:
-    """What was read of the file."""
     data = own_of(app).data
     assert data is not None
     return data
@@ -124,14 +123,14 @@ def test_from_a_file_to_a_policy_and_what_is_left_of_the_budget(visit: Visit, wo
     (table,) = (one.value for one in app.table)
     assert table.index.tolist()[:3] == ["Plug-in policy (recommended)", "Cautious policy", "Always drug"]
     labels = {str(getattr(download, "label", "")) for download in app.get("download_button")}
-    files = {
+    kinds = (
         "Policy (JSON)",
         "Policy (CSV)",
         "Release (JSON)",
         "Sheet to print (HTML)",
         "Registry entry (YAML)",
-    }
-    assert files <= labels
+    )
+    assert {*kinds} <= labels
     assert sentences.PAGE["again"] in said
     press(fill(app, own_rho=0.16), "own_check")  # beyond the total; the file need not be given again
     assert app.button(key="own_run").disabled
@@ -306,9 +305,7 @@ def test_the_owner_alone_is_told_what_is_not_declared_before_it_is_released(
     press(app, "own_forget")
     assert "sevre" not in words(app)
     assert own_of(app).outside == ()
-    assert (
-        list((tmp_path / "uploads").iterdir()) == []
-    )  # as when the tab has gone: see test_nothing_outlives.py
+    assert list((tmp_path / "uploads").iterdir()) == []
     given(app, CSV.replace("severe", "Severe"))
     assert own_of(app).data is None
     assert "column state has a label that is not declared, such as Severe" in words(app)

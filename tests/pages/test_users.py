@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import replace
 
@@ -20,7 +19,7 @@ from pages.shared.visitor.state import ExploreState
 from pages.users import words
 from pages.users.link import Users, encode, users_table
 from pages.users.link import asked_of as asked_from
-from tests.pages.conftest import Visit, charts, go, keyed, press, widget
+from tests.pages.conftest import Visit, charts, go, keyed, press, traces, widget
 from tests.pages.conftest import words as words_of
 
 PAGE = "users"
@@ -38,13 +37,13 @@ def asked_of(app: AppTest) -> Asked:
     return found
 
 
-def lines(app: AppTest) -> list[dict[str, object]]:
-    (chart,) = charts(app)
-    return [
-        trace
-        for trace in json.loads(chart.spec)["data"]
-        if "extrapolated" in trace.get("name", "") or "measured" in trace.get("name", "")
-    ]
+def typed(app: AppTest, users: str) -> AppTest:
+    return keyed(app, "text_input", ":users.users:").input(users).run()  # type: ignore[no-any-return]
+
+
+def ways(app: AppTest) -> list[str]:
+    """The keys of the buttons that change the settings."""
+    return [str(button.key) for button in app.button if str(button.key).startswith("way_")]
 
 
 def test_the_first_visit_answers_and_waits_for_nothing(visit: Visit, store: Store) -> None:
@@ -58,13 +57,13 @@ def test_the_answer_comes_first_and_its_buttons_change_the_settings(visit: Visit
     link = {"K": "50000", "S": "8", "A": "3"}
     app = visit(PAGE, **link)
     assert "With 50,000 users and a trusted curator, even ε" in words_of(app)
-    offered = [str(button.key) for button in app.button if str(button.key).startswith("way_")]
+    offered = ways(app)
     assert len(offered) >= 2
     for key in offered:
         app = visit(PAGE, **link)
         press(app, key)
         assert re.search("users are probably enough at .* = ", words_of(app))
-        assert not [button for button in app.button if str(button.key).startswith("way_")]
+        assert not ways(app)
         assert asked_of(app) != Asked(users=50_000, S=8)
         assert app.query_params["S"] == "8"
     assert "Or learn from records of past users" in [
@@ -91,12 +90,14 @@ def test_where_a_known_policy_will_do_it_says_that_nothing_has_to_be_learned(vis
 
 def test_measured_and_extrapolated_are_told_apart_in_words_and_in_the_chart(visit: Visit) -> None:
     own, known = visit(PAGE, **dict(encode(OWN))), visit(PAGE, **dict(encode(KNOWN)))
-    assert {trace["line"]["dash"] for trace in lines(own)} == {"7px,4px"}  # type: ignore[index]
-    assert {trace["line"]["dash"] for trace in lines(known)} == {"solid"}  # type: ignore[index]
-    assert "Extrapolated, within a factor of" in said(own)
-    assert "Measured, within a factor of" not in said(own)
-    assert "Measured, within a factor of" in said(known)
-    assert "Extrapolated, within" not in said(known)
+    for app, dash, kind, other in (
+        (own, "7px,4px", "Extrapolated", "Measured"),
+        (known, "solid", "Measured", "Extrapolated"),
+    ):
+        lines = [trace for trace in traces(app) if re.search("extrapolated|measured", trace.get("name", ""))]
+        assert {trace["line"]["dash"] for trace in lines} == {dash}
+        assert f"{kind}, within a factor of" in said(app)
+        assert f"{other}, within a factor of" not in said(app)
 
 
 def test_beyond_what_was_measured_it_says_so_and_gives_no_verdict(visit: Visit) -> None:
@@ -108,8 +109,8 @@ def test_beyond_what_was_measured_it_says_so_and_gives_no_verdict(visit: Visit) 
 
 def test_inputs_change_the_answer_and_the_address(visit: Visit) -> None:
     app = visit(PAGE)
-    for name, typed in (("users", "1e12"), ("S", "6"), ("loss", "2")):
-        keyed(app, "text_input", f":users.{name}:").input(typed).run()
+    for name, given in (("users", "1e12"), ("S", "6"), ("loss", "2")):
+        keyed(app, "text_input", f":users.{name}:").input(given).run()
     assert asked_of(app) == Asked(users=10**12, S=6, loss=2.0)
     assert app.query_params["K"] == "1e12"
     app.selectbox[0].select("chain").run()
@@ -121,21 +122,19 @@ def test_inputs_change_the_answer_and_the_address(visit: Visit) -> None:
 
 
 def test_thousands_may_have_commas_and_no_answer_stays_for_what_cannot_be_read(visit: Visit) -> None:
-    app = visit(PAGE)
-    keyed(app, "text_input", ":users.users:").input("20,000").run()
+    app = typed(visit(PAGE), "20,000")
     assert asked_of(app).users == 20_000
     assert "is not allowed" not in words_of(app)
     assert charts(app)
-    keyed(app, "text_input", ":users.users:").input("20,00").run()
+    typed(app, "20,00")
     assert "is not allowed" in words_of(app)
     assert "A value below cannot be read" in words_of(app)
     assert not charts(app)
 
 
-@pytest.mark.parametrize("typed", ["-1", "nan", "", "many"])
-def test_a_bad_number_gets_a_sentence_and_changes_nothing(visit: Visit, typed: str) -> None:
-    app = visit(PAGE)
-    keyed(app, "text_input", ":users.users:").input(typed).run()
+@pytest.mark.parametrize("given", ["-1", "nan", "", "many"])
+def test_a_bad_number_gets_a_sentence_and_changes_nothing(visit: Visit, given: str) -> None:
+    app = typed(visit(PAGE), given)
     assert "is not allowed; give a whole number from 1 to 1e+15." in said(app)
     assert asked_of(app) == Asked()
 
@@ -150,13 +149,11 @@ def test_home_and_this_page_agree_on_what_both_draw(store: Store, epsilon: float
 
 def test_the_link_below_a_chart_asks_about_the_run_that_was_run_last() -> None:
     first, last = RunSpec(environment="chain", epsilon=0.2), RunSpec(environment="clinic", epsilon=5.0)
-    shown = ExploreState()
-    shown.curves = [Curve(first), Curve(first.baseline()), Curve(last)]
+    shown = ExploreState(curves=[Curve(first), Curve(first.baseline()), Curve(last)])
     assert asked_about(shown) == first  # nothing was chosen: the most private
-    shown.view = replace(shown.view, curve=2)
-    assert asked_about(shown) == last
-    shown.view = replace(shown.view, curve=1)
-    assert asked_about(shown) == first
+    for curve, asked in ((2, last), (1, first)):
+        shown.view = replace(shown.view, curve=curve)
+        assert asked_about(shown) == asked
 
 
 def test_of_an_environment_that_was_measured_it_takes_that() -> None:
