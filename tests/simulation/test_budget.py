@@ -220,14 +220,6 @@ def test_what_is_no_budget_is_refused() -> None:
         UploadRun(spec.replace(rho=0.2), 0)
 
 
-def edit(change: Callable[[dict[str, Any]], object]) -> None:
-    """Change what is written down by hand."""
-    (path,) = ledger.folder().glob("*.json")
-    content = json.loads(path.read_text(encoding="utf-8"))
-    change(content)
-    path.write_text(json.dumps(content), encoding="utf-8")
-
-
 @pytest.mark.parametrize(
     ("change", "where"),
     [
@@ -246,7 +238,10 @@ def test_an_edit_by_hand_is_noticed_and_nothing_more_is_released(
     spec = given(Budget("ward", rho=1), rho=0.1)
     for rho in (0.1, 0.2):
         dprl.run(spec.replace(rho=rho))
-    edit(change)
+    (path,) = ledger.folder().glob("*.json")
+    content = json.loads(path.read_text(encoding="utf-8"))
+    change(content)
+    path.write_text(json.dumps(content), encoding="utf-8")
     for look in (lambda: Budget("ward"), lambda: UploadRun(spec.replace(rho=0.3), 0)):
         with pytest.raises(SpecError, match=f"budget: {where} was edited by hand, so nothing is released"):
             look()
