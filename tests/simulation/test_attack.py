@@ -32,14 +32,9 @@ QUESTIONS: dict[str, Any] = {"privacy": "local", "mechanism": "unary"}
 RUNS = {key: RunSpec(**SMALL, privacy=key) for key in ("central", "local", "shuffle")}
 # The same of a problem in which it is declared which next states are possible.
 WALLS = SMALL | {"environment": "chain", "environment_params": {"S": 4, "H": 3}, "structure": "environment"}
-DECLARED = [
-    RunSpec(**WALLS, privacy="central"),
-    RunSpec(**WALLS, privacy="shuffle"),
-    RunSpec(**WALLS, **QUESTIONS),
-]
+DECLARED = [*(RunSpec(**WALLS, privacy=key) for key in ("central", "shuffle")), RunSpec(**WALLS, **QUESTIONS)]
 
-
-promise = cache(promise_of)
+promise: Any = cache(promise_of)
 
 
 @cache
@@ -51,7 +46,6 @@ def scores(spec: AttackSpec) -> tuple[np.ndarray, np.ndarray]:
 def measured(spec: AttackSpec) -> Measured:
     """The epsilon that the attack finds at the run's own delta."""
     found = promise(spec.run)
-    assert found is not None
     return epsilon_of_separation(
         separation(*scores(spec)), np.array(found["separations"]), np.array(found["measures"])
     )
@@ -137,7 +131,7 @@ def test_the_same_spec_has_the_same_scores_however_it_is_sliced() -> None:
     assert isinstance(again, AttackTrace)
     assert again.spec == spec
     np.testing.assert_array_equal(again.second, a.second)
-    assert a.v_star == pytest.approx(promise(spec.run)["separation"])  # type: ignore[index]
+    assert a.v_star == pytest.approx(promise(spec.run)["separation"])
 
 
 @pytest.mark.thorough
@@ -189,7 +183,6 @@ def test_what_a_tree_tells_of_its_first_item_is_in_the_prefixes_of_two_four_eigh
 
 def test_the_promise_of_gaussian_noise_is_that_of_its_mu() -> None:
     found = promise(RUNS["central"])
-    assert found is not None
     mu = found["separation"]
     assert found["right"] == pytest.approx(stats.norm.cdf(mu / 2), rel=1e-6)
     assert found["rho"] == pytest.approx(mu**2 / 2)

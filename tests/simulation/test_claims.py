@@ -35,15 +35,10 @@ def test_paper_constants_learn_by_ten_to_the_fifteen_users_and_never_locally(
 @pytest.mark.parametrize(
     ("algorithm", "privacy"),
     [
-        ("dp-ucbvi", "central"),
-        ("dp-ucbvi", "shuffle"),
-        ("dp-ucbvi", "none"),
+        *(("dp-ucbvi", privacy) for privacy in ("central", "shuffle", "none")),
+        *(("private-ucb-vi", privacy) for privacy in ("central", "shuffle")),
         ("pucb", "central"),
-        ("private-ucb-vi", "central"),
-        ("private-ucb-vi", "shuffle"),
-        ("ucbvi", "none"),
-        ("ucbvi-hoeffding", "none"),
-        ("ubev", "none"),
+        *((algorithm, "none") for algorithm in ("ucbvi", "ucbvi-hoeffding", "ubev")),
     ],
 )
 def test_every_seed_of_20_is_settled(algorithm: str, privacy: str) -> None:

@@ -147,15 +147,15 @@ def test_noise_is_for_all_episodes_of_a_person() -> None:
     assert several.scales["transitions"] == pytest.approx(M * one.scales["transitions"], rel=1e-5)
     H, size = 2, several.scales
     spent = 2 * H * M**2 * (1 / size["transitions"] ** 2 + 1 / size["rewards"] ** 2) / 2
-    assert spent == pytest.approx(0.5, rel=1e-4)
-    assert spent <= 0.5
+    assert 0.49995 < spent <= 0.5
     (losses,) = several.losses
     assert zcdp_of(losses) == pytest.approx(spent)
     card = several.guarantee
     assert card.unit == "one user, up to 3 episodes"
     assert card.adjacency == "replace one user, up to 3 episodes, by another"
-    assert card.proved_epsilon is not None
-    assert card.proved_epsilon >= gaussian_epsilon(float(np.sqrt(2 * spent)), card.proved_delta or 0.0)
+    assert (card.proved_epsilon or 0.0) >= gaussian_epsilon(
+        float(np.sqrt(2 * spent)), card.proved_delta or 0.0
+    )
     assert card.returning is None
     assert together(draws_of(specs[1])).rho == pytest.approx(0.5, rel=1e-4)
     seed = dprl.run(specs[1]).seeds[0]

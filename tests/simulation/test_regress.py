@@ -60,21 +60,6 @@ def as_in_paper(run: RegressionRun) -> tuple[Array, Array]:
     return Q, V
 
 
-@pytest.mark.parametrize(
-    ("privacy", "calibration", "K"),
-    [("none", None, 10**8), ("central", "paper", 10**10), ("local", "paper", 10**13)],
-)
-def test_plans_as_in_the_paper_agree_with_a_dense_computation(
-    privacy: str, calibration: str | None, K: int
-) -> None:
-    given: dict[str, Any] = {"privacy": privacy, "calibration": calibration, "bonus": "paper", "episodes": K}
-    run = finished(RegressionRun(spec(**given, epsilon=1000.0), 0))
-    Q, V = as_in_paper(run)
-    assert 0.01 < (Q < run.mdp.H).mean()
-    np.testing.assert_allclose(run.state.plan.Q, Q, rtol=1e-10, atol=1e-10)
-    np.testing.assert_allclose(run.state.plan.V, V, rtol=1e-10, atol=1e-10)
-
-
 def anytime(run: RegressionRun) -> Array:
     """Q from docs/report/linear.md: the better of two bounds, for ridge = lambda + shift and ridge = lambda."""
     mdp, setup, p = run.mdp, run.setup, run.spec.beta or 0.1
@@ -240,23 +225,25 @@ def as_in_paper_weighted(run: RegressionRun) -> tuple[Array, Array]:
     return Q, worth
 
 
-@pytest.mark.parametrize(
-    ("privacy", "calibration", "K"),
-    [("none", None, 10**11), ("central", "paper", 10**13), ("local", "paper", 10**15)],
-)
-def test_weighted_plans_as_in_the_paper_agree_with_a_dense_computation(
-    privacy: str, calibration: str | None, K: int
-) -> None:
-    given: dict[str, Any] = {"privacy": privacy, "calibration": calibration, "bonus": "paper", "episodes": K}
-    run = finished(RegressionRun(weighted(**given, epsilon=1e4), 0))
-    Q, worth = as_in_paper_weighted(run)
+@pytest.mark.parametrize("algorithm", LEARNERS)
+@pytest.mark.parametrize("privacy", ["none", "central", "local"])
+def test_plans_as_in_the_paper_agree_with_a_dense_computation(privacy: str, algorithm: str) -> None:
+    plus, calibration = algorithm == "ucrl-vtr-plus", "paper" if privacy != "none" else None
+    made, epsilon, powers = (weighted, 1e4, (11, 13, 15)) if plus else (spec, 1000.0, (8, 10, 13))
+    K = 10 ** powers[("none", "central", "local").index(privacy)]
+    asked = made(privacy=privacy, calibration=calibration, bonus="paper", episodes=K, epsilon=epsilon)
+    run = finished(RegressionRun(asked, 0))
     plan, d, H = run.state.plan, 6, run.mdp.H
+    Q, other = (as_in_paper_weighted if plus else as_in_paper)(run)
     assert 0.01 < (Q < H).mean()
     np.testing.assert_allclose(plan.Q, Q, rtol=1e-10, atol=1e-10)
-    np.testing.assert_allclose(plan.worth[:-1], worth[:-1], rtol=1e-9)
-    assert worth.max() <= d / H**2 * (1 + 1e-12)
+    if not plus:
+        np.testing.assert_allclose(plan.V, other, rtol=1e-10, atol=1e-10)
+        return
+    np.testing.assert_allclose(plan.worth[:-1], other[:-1], rtol=1e-9)
+    assert other.max() <= d / H**2 * (1 + 1e-12)
     if privacy == "none":
-        assert worth[:-1].max() > 2 * worth[:-1].min()
+        assert other[:-1].max() > 2 * other[:-1].min()
 
 
 def kearns_saul(p: Array) -> Array:

@@ -107,7 +107,9 @@ def test_the_bound_of_a_known_model_holds() -> None:
     """On the example, whose model is known."""
     mdp = ENVIRONMENTS["custom"].make(H=2)
     v_star = planning.start_value(mdp, planning.optimum(mdp).V)
-    spec = upload(io.BytesIO(example().encode()), EXAMPLE)
+    text = example().encode()
+    assert len(text) < 1.1e6
+    spec = upload(io.BytesIO(text), EXAMPLE)
     found = []
     for rho in (0.00001, 0.03, 1, 100):
         (seed,) = dprl.run(spec.replace(rho=rho)).seeds
@@ -380,6 +382,9 @@ def test_a_malformed_file_leaves_nothing_behind(home: Path) -> None:
         upload(io.BytesIO(b""), PUBLIC, rho=-1)
 
 
+LARGE = {"states": 100, "actions": 10, "horizon": 20, "rewards": 0}
+
+
 @pytest.mark.parametrize(
     ("changes", "field"),
     [
@@ -393,10 +398,7 @@ def test_a_malformed_file_leaves_nothing_behind(home: Path) -> None:
         ({"algorithm_params": {"C9": 1}}, "spec"),
         ({"seeds": 2}, "spec"),
         ({"environment": "clinic"}, "spec"),
-        (
-            {"declared": declaration_text({"states": 100, "actions": 10, "horizon": 20, "rewards": 0})},
-            "declared",
-        ),
+        ({"declared": declaration_text(LARGE)}, "declared"),
     ],
 )
 def test_what_is_refused_names_its_field(changes: dict[str, Any], field: str) -> None:
