@@ -17,9 +17,9 @@ from dprl.privacy import accounting
 from dprl.privacy.mechanisms import Mechanism, Stream, make_stream, stream_of_releases
 from dprl.privacy.mechanisms.mechanism import At, entered
 from dprl.statistics import Change
-from dprl.testing.mechanisms import LEVEL, noise_of
+from dprl.testing.mechanisms import noise_of
 from dprl.testing.report import require
-from tests.privacy.noise import critical, errors
+from tests.compare import LEVEL, critical, standard_errors
 
 DELTA = 0.01
 FEW, MANY, LONG = 3, 63, 511  # releases
@@ -122,7 +122,7 @@ def likelihood_ratio(mechanism: Mechanism) -> None:
     found = ratios(mechanism, short.stream, noise, 0, short.first, short.second)
     for one in (np.exp(-found[0]), np.exp(found[1])):
         require(
-            errors(one, 1.0) < critical(2),
+            standard_errors(one, 1.0) < critical(2),
             f"log_ratio: its exponential has mean {one.mean():.3g}, and a likelihood ratio has 1",
         )
     whole = many(mechanism)
@@ -144,19 +144,25 @@ def disagreement(first: Array, second: Array) -> float:
     """By how many standard errors two numbers differ that are the same of likelihood ratios: the chance of a ratio
     above 1 with the second user, and what ratios above 1 with the first say of it."""
     above = first > 0
-    return errors(np.exp(-np.where(above, first, 0.0)) * above - (second > 0), 0.0)
+    return standard_errors(np.exp(-np.where(above, first, 0.0)) * above - (second > 0), 0.0)
 
 
 # ---- what it shows
 
 
-def least_epsilon(found: tuple[Array, Array], threshold: float) -> float:
-    """A lower bound on epsilon at DELTA, from how often the ratio is above the threshold, with Clopper-Pearson."""
-    inside, outside = (int((x > threshold).sum()) for x in found)
-    sure = 1 - LEVEL
-    low = stats.binomtest(inside, found[0].size).proportion_ci(sure, method="exact").low
-    high = stats.binomtest(outside, found[1].size).proportion_ci(sure, method="exact").high
-    return math.log((low - DELTA) / high) if low > DELTA else 0.0
+def shares(found: tuple[Array, Array], threshold: float) -> tuple[float, float]:
+    """Bounds (Clopper, Pearson): P[ratio > threshold] with the first user is at least, with the second at most."""
+    inside, outside = (
+        stats.binomtest(int((x > threshold).sum()), x.size).proportion_ci(1 - LEVEL, method="exact")
+        for x in found
+    )
+    return float(inside.low), float(outside.high)
+
+
+def least_epsilon(found: tuple[Array, Array], threshold: float, delta: float = DELTA) -> float:
+    """A lower bound on epsilon at delta, from how often the ratio is above the threshold."""
+    low, high = shares(found, threshold)
+    return math.log((low - delta) / high) if low > delta else 0.0
 
 
 def shown(found: tuple[Array, Array], proved: float) -> float:
@@ -186,7 +192,7 @@ def long_proof(mechanism: Mechanism) -> None:
     for at in places(26):
         values = revealed(ratios(mechanism, one.stream, noise, at, one.first, one.second)[0], one.proved)
         require(
-            values.mean() <= DELTA or errors(values, DELTA) < critical(PLACES),
+            values.mean() <= DELTA or standard_errors(values, DELTA) < critical(PLACES),
             f"losses: at epsilon {one.proved:.3g} delta {DELTA} is proved, and {values.mean():.3g} is shown of a "
             f"user who enters at release {at} of {LONG}",
         )
@@ -201,35 +207,21 @@ def places(seed: int) -> list[int]:
 def proof(mechanism: Mechanism) -> None:
     """No event tells two users apart better than `losses` proves; with half the noise one does, so that this can
     fail."""
-    for name, one, at, executions, seed in _looks(mechanism):
-        broken = shown_by_half(mechanism, one, at, executions, seed)
-        require(broken, f"losses: with half the noise no attack shows more than is proved, in {name}")
-    long_proof(mechanism)
-
-
-def _looks(mechanism: Mechanism) -> tuple[tuple[str, Setting, int, int, int], ...]:
     whole = many(mechanism)
-    return (
-        (f"{FEW} releases", few(mechanism), 0, EXECUTIONS, 30),
-        (f"{MANY} releases", whole, worst_place(mechanism, whole), SHOWN, 31),
-    )
-
-
-def shown_by_half(mechanism: Mechanism, one: Setting, at: int, executions: int, seed: int) -> bool:
-    """Whether an attack shows more than is proved once noise is half as large.
-
-    Raises:
-        AssertionError: it shows more of the noise as it is.
-    """
-    cells = len(one.first)
-    noise = unit_noise(mechanism, one.stream, executions, cells, seed)
-    best = shown(ratios(mechanism, one.stream, noise, at, one.first, one.second), one.proved)
-    require(
-        best <= one.proved,
-        f"losses: epsilon {one.proved:.3g} is proved, and an attack shows {best:.3g} of a user who enters at release "
-        f"{at} of {one.stream.releases}",
-    )
-    told, factor = mechanism.halved(one.stream)
-    less = noise if told is one.stream else unit_noise(mechanism, told, executions, cells, seed + 10)
-    found = ratios(mechanism, told, less, at, one.first / factor, one.second / factor)
-    return shown(found, one.proved) > one.proved
+    for one, at, executions, seed in (
+        (few(mechanism), 0, EXECUTIONS, 30),
+        (whole, worst_place(mechanism, whole), SHOWN, 31),
+    ):
+        cells, where = len(one.first), f"a user who enters at release {at} of {one.stream.releases}"
+        noise = unit_noise(mechanism, one.stream, executions, cells, seed)
+        best = shown(ratios(mechanism, one.stream, noise, at, one.first, one.second), one.proved)
+        require(
+            best <= one.proved,
+            f"losses: epsilon {one.proved:.3g} is proved, and an attack shows {best:.3g} of {where}",
+        )
+        told, factor = mechanism.halved(one.stream)
+        less = noise if told is one.stream else unit_noise(mechanism, told, executions, cells, seed + 10)
+        found = ratios(mechanism, told, less, at, one.first / factor, one.second / factor)
+        broken = shown(found, one.proved) > one.proved
+        require(broken, f"losses: with half the noise no attack shows more than is proved, of {where}")
+    long_proof(mechanism)

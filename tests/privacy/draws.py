@@ -16,14 +16,11 @@ from dprl.privacy.privatizers import Noise, Request
 from dprl.simulation.pairs import calibrations_for
 from dprl.statistics import CONSISTENT, REPLACE_ONE, Change, Statistic
 
-# every (privacy, mechanism, calibration) whose noise does not depend on what it is added to
-TRIPLES = [
-    (p.key, m, c)
-    for p in PRIVATIZERS.values()
-    for m in p.mechanisms
-    for c in calibrations_for("dp-ucbvi", m)
-    if MECHANISMS[m].answers is None
+# Every (privacy, mechanism, calibration), and those whose noise does not depend on what it is added to.
+EVERY = [
+    (p.key, m, c) for p in PRIVATIZERS.values() for m in p.mechanisms for c in calibrations_for("dp-ucbvi", m)
 ]
+TRIPLES = [triple for triple in EVERY if MECHANISMS[triple[1]].answers is None]
 
 
 def replaced(H: int, reward: float) -> Change:

@@ -9,22 +9,10 @@ import numpy as np
 from scipy import stats
 
 from dprl.engine import compiled
-from dprl.mdp.tabular import Array
 from dprl.privacy.mechanisms import SIGNATURE, Mechanism, Stream, make_stream
-from dprl.testing.mechanisms import CELLS, LEVEL, TIMES, noise_of
+from dprl.testing.mechanisms import CELLS, TIMES, noise_of
 from dprl.testing.report import require
-
-
-def errors(values: Array, expected: float) -> float:
-    """By how many standard errors the mean of values [n] is off."""
-    spread = float(values.std(ddof=1)) / math.sqrt(values.size)
-    off = float(values.mean()) - expected
-    return abs(off) / spread if spread else (0.0 if off == 0 else math.inf)
-
-
-def critical(comparisons: int) -> float:
-    """Standard errors that so many right means together stay below, but for LEVEL."""
-    return float(stats.norm.isf(LEVEL / (2 * comparisons)))
+from tests.compare import LEVEL, critical, standard_errors
 
 
 def machine(mechanism: Mechanism) -> Mechanism:
@@ -77,16 +65,16 @@ def independent_counters(mechanism: Mechanism, stream: Stream) -> None:
     limit = critical(stream.releases * len(lags))
     for row in noise:
         for lag in lags:
-            require(errors(row[lag:] * row[:-lag], 0.0) < limit, f"counters {lag} apart have noise in common")
+            require(
+                standard_errors(row[lag:] * row[:-lag], 0.0) < limit,
+                f"counters {lag} apart have noise in common",
+            )
 
 
 def own_reports(mechanism: Mechanism) -> None:
     """Noise of n users is a sum of n draws, so that each can draw by themselves."""
     stream = make_stream(TIMES)
-    noise, each = (
-        noise_of(mechanism, stream, CELLS, 19),
-        float(mechanism.std(make_stream(np.array([1])))[0]),
-    )
+    noise, each = noise_of(mechanism, stream, CELLS, 19), float(mechanism.std(make_stream(np.array([1])))[0])
     limit = critical(2 * len(TIMES))
     for users, row, std in zip(TIMES, noise, mechanism.std(stream), strict=True):
         sums = math.sqrt(users) * each
@@ -95,16 +83,15 @@ def own_reports(mechanism: Mechanism) -> None:
             f"std: {users} users have {std:.3g}, and the sum of so many draws {sums:.3g}; is it fresh?",
         )
         require(
-            errors(row**2, sums**2) < limit,
+            standard_errors(row**2, sums**2) < limit,
             f"noise of {users} users has std {row.std():.3g}, and the sum of so many draws {sums:.3g}",
         )
     for i, row in enumerate(np.diff(noise, axis=0)):
-        off = errors(row * noise[i], 0.0)
+        off = standard_errors(row * noise[i], 0.0)
         require(off < limit, "who comes later adds noise that hangs together with that of before")
 
 
 def same_bits_compiled(mechanism: Mechanism, stream: Stream) -> None:
     """Compiled, the kernel has the bits that it has as plain Python."""
-    ours = noise_of(mechanism, stream, 30, 5)
-    theirs = noise_of(machine(mechanism), stream, 30, 5)
+    ours, theirs = (noise_of(each, stream, 30, 5) for each in (mechanism, machine(mechanism)))
     require(ours.tobytes() == theirs.tobytes(), "compiled and plain Python differ")

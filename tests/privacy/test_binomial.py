@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -23,19 +24,12 @@ CELLS = 40_000
 BITS = MECHANISMS["binomial-sum"]
 
 
-def noise_of(batches: list[tuple[float, float]], seed: int, cells: int = CELLS) -> Array:
+def noise_of(batches: Sequence[tuple[float, float]], seed: int, cells: int = CELLS) -> Array:
     ends = np.cumsum([n for n, _ in batches]).astype(np.int64)
     return unit_noise(BITS, make_stream(ends, np.array(batches, dtype=float)), cells, seed)
 
 
-KNOBS: list[tuple[float, float]] = [
-    (40, 0.5),
-    (1000, 0.5),
-    (10**6, 3e-4),
-    (10**12, 4e-9),
-    (10**15, 1e-13),
-    (3000, 0.1),
-]
+KNOBS = [(40, 0.5), (1000, 0.5), (10**6, 3e-4), (10**12, 4e-9), (10**15, 1e-13), (3000, 0.1)]
 
 
 def test_moments_and_distribution_of_batches() -> None:
@@ -63,13 +57,8 @@ def test_moments_and_distribution_of_batches() -> None:
 def test_a_batch_is_its_users_one_by_one(users: int, tau: float) -> None:
     """B25 Algorithm 4 as written: n < tau: ceil(tau/n) fair bits a user; else one Bernoulli(tau/2n) bit a user."""
     rng, cells = np.random.default_rng(2), 4000
-    if users < tau:
-        per_user = math.ceil(tau / users)
-        bits = rng.random((cells, users, per_user)) < 0.5
-        one_by_one = bits.sum((1, 2)) - users * per_user / 2
-    else:
-        bits = rng.random((cells, users, 1)) < tau / (2 * users)
-        one_by_one = bits.sum((1, 2)) - tau / 2
+    per_user, p = (math.ceil(tau / users), 0.5) if users < tau else (1, tau / (2 * users))
+    one_by_one = (rng.random((cells, users, per_user)) < p).sum((1, 2)) - users * per_user * p
     ((trials, probability),) = paper_bits(np.array([users]), tau)
     together = noise_of([(trials, probability)], seed=3, cells=cells)[0]
     assert ks_samples(one_by_one, together) > LEVEL / 5
@@ -98,27 +87,21 @@ def test_tail_of_one_batch(knob: tuple[float, float], failure: float) -> None:
     """Holds against the exact tail, and is not loose."""
     trials, p = knob
     bound = float(binomial_tail(np.array([knob]), failure)[0])
-    mean = trials * p
-    exact = stats.binom.sf(mean + bound, trials, p) + stats.binom.cdf(mean - bound, trials, p)
-    assert exact <= failure
-    inner = bound / 1.3
-    exact = stats.binom.sf(mean + inner, trials, p) + stats.binom.cdf(mean - inner, trials, p)
-    assert exact > failure
+    mean, ends = trials * p, np.array([bound, bound / 1.3])
+    exact = stats.binom.sf(mean + ends, trials, p) + stats.binom.cdf(mean - ends, trials, p)
+    assert exact[0] <= failure < exact[1]
 
 
 def test_tail_of_many_batches() -> None:
     """For equal batches of fair bits the sum is Binomial, too; for rare ones nearly Poisson."""
     sums = np.arange(1, 51)
     bound = binomial_tail(np.array([(400.0, 0.5)] * 50), 1e-6)
-    exact = 2 * stats.binom.sf(200 * sums + bound, 400 * sums, 0.5)
-    assert (exact <= 1e-6).all()
+    assert (2 * stats.binom.sf(200 * sums + bound, 400 * sums, 0.5) <= 1e-6).all()
     assert (2 * stats.binom.sf(200 * sums + bound / 1.25, 400 * sums, 0.5) > 1e-6).all()
     bound = binomial_tail(np.array([(1e12, 1e-10)] * 50), 1e-6)
-    exact = stats.poisson.sf(100 * sums + bound, 100 * sums) + stats.poisson.cdf(
-        100 * sums - bound, 100 * sums
-    )
-    assert (exact <= 1e-6).all()
-    assert (stats.poisson.sf(100 * sums + bound / 1.25, 100 * sums) > 1e-7).all()
+    law = stats.poisson(100 * sums)
+    assert (law.sf(100 * sums + bound) + law.cdf(100 * sums - bound) <= 1e-6).all()
+    assert (law.sf(100 * sums + bound / 1.25) > 1e-7).all()
 
 
 # --- in the nodes of a tree over the batches ---

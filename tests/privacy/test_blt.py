@@ -7,6 +7,7 @@ from itertools import zip_longest
 
 import numpy as np
 import pytest
+from scipy.linalg import toeplitz
 
 from dprl.mdp.tabular import Array
 from dprl.privacy import MECHANISMS
@@ -28,9 +29,7 @@ def first_columns(releases: int) -> tuple[Array, Array]:
             column[1:] = column[1:] - top * column[:-1]
             for t in range(1, releases):
                 column[t] += bottom * column[t - 1]
-        return np.array(
-            [[column[i - k] if i >= k else 0.0 for k in range(releases)] for i in range(releases)]
-        )
+        return np.tril(toeplitz(column))
 
     b, c = factors(releases)
     zeros, poles = [1 - rate for rate in b.rate], [1 - rate for rate in c.rate]

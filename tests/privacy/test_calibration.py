@@ -56,20 +56,16 @@ def test_paper_tree() -> None:
     assert card.proved_delta == 0.0
     assert reading(card, REPLACE_ONE, 1e-6) == pytest.approx(0.172, rel=0.01)
     assert reading(card, BLANK_ONE, 0.0) == pytest.approx(1.0, rel=1e-9)
-    # noise of 1,920 small losses is nearly Gaussian: mu^2 = 1920 / 960^2
-    assert reading(card, REPLACE_ONE, 1e-6) == pytest.approx(
-        gaussian_epsilon(math.sqrt(1920) / 960, 1e-6), rel=0.01
-    )
+    nearly = gaussian_epsilon(math.sqrt(1920) / 960, 1e-6)  # of 1,920 small losses: mu^2 = 1920 / 960^2
+    assert reading(card, REPLACE_ONE, 1e-6) == pytest.approx(nearly, rel=0.01)
 
 
 def test_ladder() -> None:
     """Plain sensitivity (squared L2 of 6H) on the way; the last steps release r as r/4 (4.125H)."""
     _, card = riverswim("central", "laplace-tree", "paper")
-    assert [s.std for s in card.ladder] == pytest.approx(
-        [5258, 10516, 1013, 619, 439, 147, 122, 110.5, 110.4], rel=0.01
-    )
-    assert [(s.epsilon, s.delta) for s in card.ladder] == [(2.0, 0.0), (1.0, 0.0), *[(1.0, 1e-6)] * 7]
     stds = [s.std for s in card.ladder]
+    assert stds == pytest.approx([5258, 10516, 1013, 619, 439, 147, 122, 110.5, 110.4], rel=0.01)
+    assert [(s.epsilon, s.delta) for s in card.ladder] == [(2.0, 0.0), (1.0, 0.0), *[(1.0, 1e-6)] * 7]
     assert stds[5] / stds[6] == pytest.approx(math.sqrt(6 / 4.125), rel=1e-3)
     assert card.ladder[-2].idea == "the optimal factorisation"
     assert card.ladder[-1].idea == ""
@@ -115,11 +111,9 @@ def test_paper_local_and_shuffle() -> None:
 )
 def test_calibrated_noise_proves_what_was_asked(privacy: str, mechanism: str, releases: int) -> None:
     for epsilon, delta, H in GRID[:: 4 if releases == 1 else 7]:
-        noise = prepared(
-            privacy, mechanism, "calibrated", list(range(1, releases + 1)), H=H, epsilon=epsilon, delta=delta
-        )
-        change = replaced(H, 0.25)
-        value = proved(MECHANISMS[mechanism], change, float(noise.scales[0]), noise.stream, delta)
+        times = np.arange(1, releases + 1)
+        noise = prepared(privacy, mechanism, "calibrated", times, H=H, epsilon=epsilon, delta=delta)
+        value = proved(MECHANISMS[mechanism], replaced(H, 0.25), float(noise.scales[0]), noise.stream, delta)
         assert 0.995 * epsilon <= value <= 1.0001 * epsilon, (epsilon, delta, H)
 
 
@@ -151,20 +145,14 @@ def test_bits_of_every_batch_prove_it(epsilon: float, delta: float, H: int, size
     fair, variance = least_bits(moved, epsilon, delta)
     rng = np.random.default_rng(0)
     switch = math.ceil(max(4 * variance, fair))
-    users = np.unique(
-        np.concatenate(
-            [np.exp(rng.uniform(0, math.log(1e15), sizes)).astype(np.int64), [1, switch - 1, switch, 10**15]]
-        )
-    )
+    drawn = np.exp(rng.uniform(0, math.log(1e15), sizes)).astype(np.int64)
+    users = np.unique([*drawn, 1, switch - 1, switch, 10**15])
     for trials, p in np.unique(calibrated_bits(users, fair, variance), axis=0):
         if p == 0.5:
             assert trials >= fair  # and more fair bits are more noise
             continue
-        # delta at epsilon: cheaper than epsilon at delta, and says the same
-        assert delta_of((Binomial(int(trials), float(p), moved, moved),), epsilon * 1.001) <= delta, (
-            trials,
-            p,
-        )
+        loss = Binomial(int(trials), float(p), moved, moved)
+        assert delta_of((loss,), epsilon * 1.001) <= delta  # cheaper than epsilon at delta, and says the same
     for trials in (fair, fair + 1, 2 * fair, 5 * fair + 3):
         assert delta_of((Binomial(trials, 0.5, moved, moved),), epsilon * 1.001) <= delta, trials
 

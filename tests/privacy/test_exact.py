@@ -131,13 +131,9 @@ def test_discrete_gaussian_noise_is_as_near_to_continuous_noise_as_claimed(scale
         apart, reach = gaussian_apart(scale, shift), int(100 * scale + shift)
         z = np.arange(-reach, reach + 1).astype(float)
         logs = log_chances(discrete_gaussian, scale, z)
+        inner, outer = (stats.norm.logsf(np.abs(z) + by, scale=scale) for by in (-0.5, 0.5))
         with np.errstate(divide="ignore"):
-            cells = stats.norm.logsf(np.abs(z) - 0.5, scale=scale) + np.log1p(
-                -np.exp(
-                    stats.norm.logsf(np.abs(z) + 0.5, scale=scale)
-                    - stats.norm.logsf(np.abs(z) - 0.5, scale=scale)
-                )
-            )
+            cells = inner + np.log1p(-np.exp(outer - inner))
         ratio = logs - logsumexp(logs) - cells
         assert ratio.max() <= apart.up + 1e-9
         assert -ratio.min() <= apart.down + 1e-9
@@ -200,17 +196,12 @@ def test_claims_against_dp_accounting(delta: float) -> None:
     from dp_accounting.pld import privacy_loss_distribution as pld
 
     count, scale, shift = 8, 1500.0, 450
+    how, normal = {"value_discretization_interval": 1e-3}, Gaussian(math.sqrt(count) * shift / scale)
+    gaussian = pld.from_discrete_gaussian_mechanism(scale, shift, **how)
+    laplace = pld.from_discrete_laplace_mechanism(1 / scale, shift, **how)
     for theirs, one, loss in (
-        (
-            pld.from_discrete_gaussian_mechanism(scale, shift, value_discretization_interval=1e-3),
-            gaussian_apart(scale, shift),
-            Gaussian(math.sqrt(count) * shift / scale),
-        ),
-        (
-            pld.from_discrete_laplace_mechanism(1 / scale, shift, value_discretization_interval=1e-3),
-            laplace_apart(scale, shift),
-            Laplace(count, shift / scale),
-        ),
+        (gaussian, gaussian_apart(scale, shift), normal),
+        (laplace, laplace_apart(scale, shift), Laplace(count, shift / scale)),
     ):
         claimed = Apart(count * one.up, count * one.down).epsilon(partial(epsilon_of, (loss,)), delta)
         bound = theirs.self_compose(count).get_epsilon_for_delta(delta)  # rounded up, as ours is
@@ -238,15 +229,10 @@ def test_what_a_card_claims_on_the_grid_holds_what_is_added() -> None:
     ):
         mechanism = MECHANISMS[asked.promise.mechanism]
         scales = calibrated_scales(mechanism, (family,), asked, exact=True)
-        made = [
-            prepare(
-                (family,), asked, scales, n=1, formula="", where="", sources=(), public=(), assumptions=(), exact=on
-            )
-            for on in (True, False)
-        ]  # fmt: skip
+        words: dict[str, Any] = {"formula": "", "where": "", "sources": (), "public": (), "assumptions": ()}
+        made = [prepare((family,), asked, scales, n=1, **words, exact=on) for on in (True, False)]
         card, continuous = (noise.guarantee for noise in made)
-        assert card.proved_epsilon is not None
-        assert 0.6999 < card.proved_epsilon <= 0.7
+        assert 0.6999 < (card.proved_epsilon or 0) <= 0.7
         assert card.mechanism == f"Discrete {continuous.mechanism}"
         assert card.noise_formula.endswith("drawn as a multiple of 2⁻³⁰")
         for reading, other in zip(card.readings, continuous.readings, strict=True):

@@ -15,7 +15,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy import stats
 
 from dprl.mdp import Size
 from dprl.mdp.tabular import Array
@@ -24,11 +23,10 @@ from dprl.privacy.accounting import delta_of, epsilon_of
 from dprl.privacy.losses import Losses
 from dprl.privacy.privatizers import Noise
 from tests.contract.seen import trajectories_of, user_of
-from tests.privacy.attacks import ratios
+from tests.privacy.attacks import least_epsilon, ratios, shares
 from tests.privacy.draws import TRIPLES, prepared, replaced, unit_noise
 from tests.problems import first
 
-CONFIDENCE = 1 - 1e-4
 REPETITIONS = 20_000  # enough to catch half the noise, which is asserted
 OF_THE_FAR_SIDE = 50_000  # for an event of 1 in 64 by one data set, and of e^-4 of that by the other
 
@@ -43,25 +41,9 @@ def losses_drawn(
     """
     assert noise.mechanism is not None
     own = np.repeat(1 / noise.scales[[0, 0, -1]], H)  # in counters of n, m and r
-    unit = unit_noise(noise.mechanism, noise.stream, repetitions * 6 * H, seed).reshape(
-        -1, repetitions, 6 * H
-    )
+    unit = unit_noise(noise.mechanism, noise.stream, repetitions * 6 * H, seed)
     users = np.append(own, 0 * own), np.append(0 * own, own)
-    return ratios(noise.mechanism, noise.stream, unit, at, *users)
-
-
-def shares(drawn: tuple[Array, Array], threshold: float) -> tuple[float, float]:
-    """Bounds: P[L > threshold] under the first data set is at least, under the second at most."""
-    inside, outside = (int((x > threshold).sum()) for x in drawn)
-    low = stats.binomtest(inside, drawn[0].size).proportion_ci(CONFIDENCE, method="exact").low
-    high = stats.binomtest(outside, drawn[1].size).proportion_ci(CONFIDENCE, method="exact").high
-    return float(low), float(high)
-
-
-def least_epsilon(drawn: tuple[Array, Array], threshold: float, delta: float) -> float:
-    """A lower bound on epsilon at `delta`."""
-    low, high = shares(drawn, threshold)
-    return math.log((low - delta) / high) if low > delta else 0.0
+    return ratios(noise.mechanism, noise.stream, unit.reshape(-1, repetitions, 6 * H), at, *users)
 
 
 def least_delta(drawn: tuple[Array, Array], epsilon: float) -> float:
@@ -106,11 +88,7 @@ SETTINGS = {
     first([(*triple, 1) for triple in TRIPLES if triple[0] != "shuffle"], lambda given: given[0])
     # Shuffled bits: simulation/test_attack.py holds their outcomes against what is said of them at each run.
     + [pytest.param(*triple, 1, marks=pytest.mark.thorough) for triple in TRIPLES if triple[0] == "shuffle"]
-    + [
-        pytest.param(*triple, 2, marks=pytest.mark.thorough)
-        for triple in TRIPLES
-        if triple[2] == "calibrated"
-    ],
+    + [pytest.param(*t, 2, marks=pytest.mark.thorough) for t in TRIPLES if t[2] == "calibrated"],
 )
 def test_no_test_beats_the_proof_and_half_the_noise_is_caught(
     privacy: str, mechanism: str, calibration: str, H: int

@@ -19,23 +19,16 @@ from tests.privacy.draws import replaced
 OPTIMAL = MECHANISMS["gaussian-optimal"]
 
 
-def dense(keep: Array, gain: Array) -> tuple[Array, Array]:
+def matrices(releases: int) -> tuple[Array, Array]:
     """[M, M] B, from what a single draw adds to each release, and C = B^-1 A."""
-    releases = len(keep)
-    B = np.zeros((releases, releases))
+    made, B = factors(releases), np.zeros((releases, releases))
     for k in range(releases):
-        buffers = gain[k].copy()
+        buffers = made.gain[k].copy()
         B[k, k] = buffers.sum()
         for i in range(k + 1, releases):
-            buffers *= keep[i]
+            buffers *= made.keep[i]
             B[i, k] = buffers.sum()
     return B, solve_triangular(B, np.tril(np.ones(B.shape)), lower=True)
-
-
-def matrices(releases: int) -> tuple[Array, Array]:
-    """B and C for M releases."""
-    made = factors(releases)
-    return dense(made.keep, made.gain)
 
 
 def seen_through(mechanism: Mechanism, releases: int) -> float:

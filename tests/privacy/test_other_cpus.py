@@ -11,6 +11,7 @@ import os
 import subprocess
 import sys
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -20,8 +21,7 @@ from dprl import ALGORITHMS, RunSpec, run
 from dprl.privacy import MECHANISMS, PRIVATIZERS, Mechanism
 from dprl.privacy.mechanisms import Stream
 from dprl.privacy.mechanisms.unary import UNARY, chances
-from dprl.simulation.pairs import calibrations_for
-from tests.privacy.draws import prepared
+from tests.privacy.draws import EVERY, prepared
 
 TIMES = np.unique(np.geomspace(1, 10**6, 40).astype(np.int64))
 FOUND = np.show_config(mode="dicts")["SIMD Extensions"].get("found", [])  # code of its own for this CPU
@@ -31,13 +31,6 @@ PLAINER = {
     "blas": {"OPENBLAS_CORETYPE": "Nehalem"},
     "numba": {"NUMBA_CPU_NAME": "generic"},
 }
-TRIPLES = [
-    (p.key, mechanism, calibration)
-    for p in PRIVATIZERS.values()
-    for mechanism in p.mechanisms
-    for calibration in calibrations_for("dp-ucbvi", mechanism)
-]
-
 Numbers = dict[str, str]
 
 
@@ -65,7 +58,7 @@ def drawn(mechanism: Mechanism, stream: Stream) -> str:
 def noise() -> Numbers:
     """Scales, deviations, bounds, radii and draws of every kind of noise."""
     found = {}
-    for triple in TRIPLES:
+    for triple in EVERY:
         made, name = prepared(*triple, TIMES, H=3, S=3, A=2, epsilon=50.0), ", ".join(triple)
         for part in ("scales", "std", "bound"):
             found[f"{name}: {part}"] = bits(getattr(made, part))
@@ -78,25 +71,13 @@ def runs() -> Numbers:
     """Of short runs with every kind of noise and every set of constants: regret, noise, bounds and plans."""
     specs = [RunSpec(environment="riverswim", algorithm="ucbvi", episodes=10**7, seeds=1)]
     for key, privacy, mechanism, calibration in [
-        *(("dp-ucbvi", *triple) for triple in TRIPLES),
-        *(("sdp-pe-relaxed", *triple) for triple in TRIPLES if triple[1] == "binomial-sum"),
+        *(("dp-ucbvi", *triple) for triple in EVERY),
+        *(("sdp-pe-relaxed", *triple) for triple in EVERY if triple[1] == "binomial-sum"),
     ]:
-        specs += [
-            RunSpec(
-                environment="riverswim",
-                environment_params={"S": 4, "H": 6},
-                algorithm=key,
-                privacy=privacy,
-                mechanism=mechanism,
-                calibration=calibration,
-                epsilon=epsilon,
-                bonus=bonus,
-                episodes=10**9,
-                seeds=1,
-            )
-            for bonus in ALGORITHMS[key].bonuses
-            for epsilon in (1.0, 30.0)
-        ]
+        given = {"environment_params": {"S": 4, "H": 6}, "episodes": 10**9, "seeds": 1, "algorithm": key}
+        given |= {"privacy": privacy, "mechanism": mechanism, "calibration": calibration}
+        ways = product(ALGORITHMS[key].bonuses, (1.0, 30.0))
+        specs += [RunSpec.from_dict(given | {"bonus": bonus, "epsilon": epsilon}) for bonus, epsilon in ways]
     found = {}
     for spec in specs:
         trace, name = run(spec).seeds[0], spec.to_json()
@@ -111,10 +92,7 @@ def elsewhere(what: str, *plainer: str) -> Numbers:
     env = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])}
     for name in plainer:
         env |= PLAINER[name]
-    done = subprocess.run(
-        [sys.executable, __file__, what], env=env, capture_output=True, text=True, check=True
-    )
-    found: Numbers = json.loads(done.stdout)
+    found: Numbers = json.loads(subprocess.check_output([sys.executable, __file__, what], env=env))
     return found
 
 

@@ -198,19 +198,16 @@ def test_all_three_bounds_hold_in_whole_runs_and_are_not_loose(learner: str) -> 
             error = (detail.noisy - detail.counts) / run.noise.scales
             longest.append(np.linalg.norm(error, axis=-1).max() / radius[row])
     assert np.quantile(worst, 0.5) >= 0.5
-    for ratio, tests in ((worst, runs), (longest, runs)):
+    for ratio in (worst, longest):
         failed = int((np.array(ratio) > 1).sum())
-        assert stats.binomtest(failed, tests, 0.5 / 3, alternative="greater").pvalue > LEVEL
+        assert stats.binomtest(failed, runs, 0.5 / 3, alternative="greater").pvalue > LEVEL
     assert max(longest) > 0.5
 
 
 def test_questions_are_about_what_is_declared_possible_alone() -> None:
-    spec = RunSpec(
-        environment="chain", privacy="local", mechanism="unary", episodes=10**8, structure="environment"
-    )
+    spec = RunSpec("chain", privacy="local", mechanism="unary", episodes=10**8, structure="environment")
     run = finished(SeedRun(spec, 0))
-    ratio = run.record.ratio[-1]
-    assert 0.2 < ratio < 1
+    assert 0.2 < run.record.ratio[-1] < 1
     error, counts = run.state.noisy - run.state.counts, run.state.counts
     assert np.isnan(error[..., :-2]).any()
     assert not np.isnan(error[..., -2:]).any()
@@ -237,14 +234,11 @@ def test_scores_of_the_best_attack_are_the_losses_that_are_proved(half: bool) ->
     (loss,) = UNARY.losses(replaced(4, 1.0), 1.0, played.stream)[0]
     assert isinstance(loss, Response)
     assert bool(loss.count * loss.shift > 6.5) == half
-    kinds = np.round((scores / loss.shift + loss.count) / 2).astype(int)
-    np.testing.assert_allclose(scores, (2 * kinds - loss.count) * loss.shift, atol=1e-9)
     law = stats.binom.pmf(np.arange(loss.count + 1), loss.count, 1 / (1 + math.exp(-loss.shift)))
-    assert stats.chisquare(np.bincount(kinds, minlength=loss.count + 1), law * 20_000).pvalue > LEVEL
-    exchanged = np.bincount(
-        np.round((loss.count - others / loss.shift) / 2).astype(int), minlength=loss.count + 1
-    )
-    assert stats.chisquare(exchanged, law * 20_000).pvalue > LEVEL
+    for found in (scores, -others):
+        kinds = np.round((found / loss.shift + loss.count) / 2).astype(int)
+        np.testing.assert_allclose(found, (2 * kinds - loss.count) * loss.shift, atol=1e-9)
+        assert stats.chisquare(np.bincount(kinds, minlength=loss.count + 1), law * 20_000).pvalue > LEVEL
     if half:
         bit, twice = noise.stream.batches[0, 1], played.stream.batches[0, 1]
         assert response(twice)[2] == pytest.approx(response(bit)[2] / 4)

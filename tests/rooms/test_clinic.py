@@ -44,11 +44,8 @@ def reports(n: int, epsilon: float, seed: int = 0) -> list[str]:
 
 @pytest.mark.parametrize("epsilon", EPSILONS)
 def test_phones_are_asked_what_the_simulator_asks_its_users(epsilon: float) -> None:
-    clinic_of_class: dict[str, Any] = {
-        "environment": clinic.ENVIRONMENT,
-        "environment_params": clinic.PARAMETERS,
-    }
-    spec = RunSpec(**clinic_of_class, privacy="local", epsilon=epsilon, episodes=10**9, seeds=1)
+    given: dict[str, Any] = {"environment_params": clinic.PARAMETERS, "privacy": "local", "epsilon": epsilon}
+    spec = RunSpec(clinic.ENVIRONMENT, **given, episodes=10**9, seeds=1)
     run = cast(SeedRun, start(spec, 0))
     (groups, bit, steps), _, shares = run.noise.stream.batches
     asked = clinic.asking_at(epsilon)

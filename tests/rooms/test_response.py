@@ -104,9 +104,8 @@ def test_a_shuffler_helps_more_the_more_answer_and_never_harms() -> None:
     assert values[0] <= 1.0
     # Feldman, McMillan, Talwar (2021), Theorem 3.1, where it holds: epsilon <= ln(n/(16 ln(2/delta)))
     n, delta, e = 200, 1e-1, 0.5
-    bound = math.log1p(
-        math.tanh(e / 2) * (8 * math.sqrt(math.exp(e) * math.log(4 / delta) / n) + 8 * math.exp(e) / n)
-    )
+    root = math.sqrt(math.exp(e) * math.log(4 / delta) / n)
+    bound = math.log1p(math.tanh(e / 2) * (8 * root + 8 * math.exp(e) / n))
     assert e <= math.log(n / (16 * math.log(2 / delta)))
     assert shuffled(e, n, delta) <= bound
 

@@ -104,13 +104,12 @@ def test_what_makes_room_before_it_is_read_is_computed_again_and_in_the_end_refu
 def test_a_run_that_another_process_of_the_same_name_withdraws_is_asked_for_again(
     real: Store, worker: Callable[[int], None]
 ) -> None:
-    spec = BASE
     seen: list[float] = []
 
     def withdraw(share: float) -> None:
         seen.append(share)
         if len(seen) == 1:
-            real.cancel(spec, "ann")
+            real.cancel(BASE, "ann")
             worker(100)
 
-    assert collect(real, [spec], "ann", Store.whole_curves, withdraw)[spec].whole(spec.seeds)
+    assert collect(real, [BASE], "ann", Store.whole_curves, withdraw)[BASE].whole(BASE.seeds)

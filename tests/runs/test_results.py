@@ -13,11 +13,10 @@ from dprl.runs.database import StoreError
 from dprl.runs.limits import Lease
 from dprl.runs.results import HELD, Results
 from dprl.runs.store import Store
-from dprl.runs.turn import Order, Report
 from tests.runs import fake
 from tests.runs.disk import Disk
 from tests.runs.fake import FakeSpec
-from tests.runs.slots import Hand, whole, work
+from tests.runs.slots import Hand, work
 
 SPEC = FakeSpec(seconds=0.01)
 
@@ -52,14 +51,7 @@ def test_two_stores_on_one_file_share_results(path: Path) -> None:
         two.ask(SPEC, "bob")
         computed(one)
         assert two.status(SPEC, "bob").state == "queued"
-        played: list[str] = []
-
-        def do(order: Order) -> Report:
-            played.append(order.key)
-            return whole(order)
-
-        work(two, Hand(do))
-        assert played == []
+        work(two, Hand(lambda order: pytest.fail("it is played again")))
         assert two.status(SPEC, "bob").state == "done"
         assert len(two.traces(SPEC)) == 2
 
@@ -74,13 +66,9 @@ def test_the_longest_unused_make_room_traces_before_curves(store: Store) -> None
     store.results.capacity = 700_000
     computed(store, FakeSpec("new", seeds=1, seconds=0.01))
     states = [store.status(spec).state for spec in specs]
-    assert states[0] == "done"
-    assert states[1:] == ["unknown"] * 3 + ["done"] * 2
-    gone = store.status(specs[1])
-    assert (
-        gone.message
-        == "The details of this run were deleted to make room for newer results; its curve is still here."
-    )
+    assert states == ["done"] + ["unknown"] * 3 + ["done"] * 2
+    gone = "The details of this run were deleted to make room for newer results; its curve is still here."
+    assert store.status(specs[1]).message == gone
     assert len(store.live(specs[1])) == 1
     assert store.traces(specs[1]) == []
     store.ask(specs[1], "ann")
@@ -137,46 +125,37 @@ def stored(results: Results) -> list[str]:
     return [key for (key,) in results.file.rows("SELECT key FROM result WHERE trace IS NOT NULL")]
 
 
-def garbage(path: Path) -> None:
-    path.write_bytes(b"this is no store " * 1000)
-
-
-def truncated(path: Path) -> None:
-    path.write_bytes(path.read_bytes()[:9000])
-
-
-def overwritten(path: Path) -> None:
-    data = bytearray(path.read_bytes())
-    data[4096:] = b"\xff" * (len(data) - 4096)
-    path.write_bytes(data)
-
-
 def foreign(path: Path) -> None:
     path.unlink()
     sql(path, "CREATE TABLE recipes (name TEXT)")
 
 
-def halved(path: Path) -> None:
-    sql(path, "DROP TABLE result")
+HARM: dict[str, Callable[[Path], object]] = {
+    "garbage": lambda path: path.write_bytes(b"this is no store " * 1000),
+    "truncated": lambda path: path.write_bytes(path.read_bytes()[:9000]),
+    "overwritten": lambda path: path.write_bytes(
+        path.read_bytes()[:4096] + b"\xff" * (path.stat().st_size - 4096)
+    ),
+    "foreign": foreign,
+    "halved": lambda path: sql(path, "DROP TABLE result"),
+    "another version": lambda path: sql(path, "PRAGMA user_version = 7"),
+}
 
 
-def other_version(path: Path) -> None:
-    sql(path, "PRAGMA user_version = 7")
-
-
-@pytest.mark.parametrize("harm", [garbage, truncated, overwritten, foreign, halved, other_version])
-def test_a_store_that_cannot_be_used_is_set_aside(path: Path, harm: Callable[[Path], None]) -> None:
+@pytest.mark.parametrize("harm", HARM)
+def test_a_store_that_cannot_be_used_is_set_aside(path: Path, harm: str) -> None:
     with closing(Store(path, fake.NAME)) as store:
         assert store.notice == ""
         computed(store)
-    harm(path)
+    HARM[harm](path)
+    called, said = ("version-7", harm) if harm == "another version" else ("damaged", "was damaged")
     before = path.read_bytes()
     with closing(Store(path, fake.NAME)) as store:
         assert store.status(SPEC).state == "unknown"
-        [aside] = path.parent.glob(f"runs.{'version-7' if harm is other_version else 'damaged'}-*.sqlite")
+        [aside] = path.parent.glob(f"runs.{called}-*.sqlite")
         assert aside.read_bytes() == before
         assert aside.name in store.notice
-        assert ("another version" if harm is other_version else "was damaged") in store.notice
+        assert said in store.notice
         computed(store)
         assert len(store.traces(SPEC)) == 2
 
@@ -226,9 +205,8 @@ def test_damaged_rooms_are_set_aside_and_leave_the_results_alone(path: Path, sto
     computed(store)
     code, _ = store.rooms.open(Lease("tab"))
     sql(path.with_name("runs-rooms.sqlite"), "DROP TABLE room_step")
-    with pytest.raises(
-        StoreError, match=r"^The store of rooms was damaged: it was set aside as .* was created\.$"
-    ):
+    said = r"^The store of rooms was damaged: it was set aside as .* was created\.$"
+    with pytest.raises(StoreError, match=said):
         store.rooms.find(code)
     assert store.rooms.find(code) is None
     [aside] = path.parent.glob("runs-rooms.damaged-*.sqlite")
@@ -239,9 +217,8 @@ def test_damaged_rooms_are_set_aside_and_leave_the_results_alone(path: Path, sto
 
 def test_a_place_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(
-        StoreError, match=r"cannot be used \(.*\); set DPRL_HOME to a folder that can be written to\.$"
-    ):
+    said = r"cannot be used \(.*\); set DPRL_HOME to a folder that can be written to\.$"
+    with pytest.raises(StoreError, match=said):
         Store(tmp_path / "file" / "runs.sqlite")
     (tmp_path / "folder").mkdir()
     with pytest.raises(StoreError, match="cannot be used"):

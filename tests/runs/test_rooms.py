@@ -8,7 +8,7 @@ import secrets
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -22,13 +22,6 @@ from dprl.runs.store import Store
 
 WHO = Lease("tab")
 TEXT = "Did you ever copy an answer?"
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    found = Store(tmp_path / "runs.sqlite")
-    yield found
-    found.close()
 
 
 def opened(store: Store, devices: int = 2, epsilon: float = 1.0) -> tuple[str, str]:
@@ -171,9 +164,8 @@ def test_a_day_later_nothing_of_a_room_is_left_in_the_file(
     code, key = opened(store, devices=120)
     for i in range(29):
         store.rooms.put_step(code, key, Question(f"Number {i}, and {TEXT}", 0.1))
-    place = 29
     for i in range(120):
-        store.rooms.respond(code, f"d{i}", place, YES)
+        store.rooms.respond(code, f"d{i}", 29, YES)
     other, _ = opened(store, devices=0)
     monkeypatch.setattr(rooms.time, "time", lambda: now + 3600 * rooms.HOURS + 60)
     assert store.rooms.find(code) is None  # at once, even where nobody has cleared up yet
@@ -275,9 +267,8 @@ def test_one_address_and_all_of_them_are_counted_too() -> None:
     ("text", "epsilon"), [("", 1.0), (" \n ", 1.0), ("x" * 141, 1.0), (TEXT, 0.01), (TEXT, float("nan"))]
 )
 def test_a_question_that_cannot_be_put_is_refused_in_a_sentence(text: str, epsilon: float) -> None:
-    with pytest.raises(
-        SpecError, match="is not allowed; give" if text.strip() else "^question: enter 1 to 140 "
-    ):
+    said = "is not allowed; give" if text.strip() else "^question: enter 1 to 140 "
+    with pytest.raises(SpecError, match=said):
         Question(text, epsilon)
 
 

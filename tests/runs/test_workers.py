@@ -149,16 +149,10 @@ def listening(pids: Iterable[int]) -> set[int]:
         for file in Path(f"/proc/{pid}/fd").iterdir():
             with contextlib.suppress(OSError):
                 mine.add(os.readlink(file))
-    lines = [
-        line.split()
-        for kind in ("tcp", "tcp6")
-        for line in Path(f"/proc/net/{kind}").read_text().splitlines()
-    ]
-    return {
-        int(line[1].rpartition(":")[2], 16)
-        for line in lines
-        if line[3] == "0A" and f"socket:[{line[9]}]" in mine
-    }
+    text = "".join(Path(f"/proc/net/{kind}").read_text() for kind in ("tcp", "tcp6"))
+    lines = [line.split() for line in text.splitlines()]
+    open_here = [line[1] for line in lines if line[3] == "0A" and f"socket:[{line[9]}]" in mine]
+    return {int(address.rpartition(":")[2], 16) for address in open_here}
 
 
 def test_workers_listen_on_no_port(kept: Store) -> None:
@@ -166,39 +160,30 @@ def test_workers_listen_on_no_port(kept: Store) -> None:
 
 
 SMALL = {"S": 3, "H": 3}
-REAL: dict[str, Any] = {
-    "block": dprl.RunSpec(environment_params=SMALL, episodes=5000, seeds=2),
-    "shuffled": dprl.RunSpec(environment_params=SMALL, privacy="shuffle", episodes=5000, seeds=1),
-    "episodic": dprl.RunSpec(
-        environment_params=SMALL,
-        algorithm="ucbvi",
-        privacy="none",
-        episodes=200,
-        schedule="episodic",
-        seeds=1,
-    ),
-    "offline": dprl.OfflineSpec(environment_params=SMALL, n=1000, seeds=1),
-    "linear": dprl.RunSpec(environment="linear-mixture", algorithm="ucrl-vtr", episodes=2000, seeds=1),
-    "attack": dprl.simulation.AttackSpec(run=dprl.RunSpec(environment_params=SMALL, episodes=2000), seeds=1),
-}
+BLOCK = dprl.RunSpec(environment_params=SMALL, episodes=5000, seeds=2)
+REAL: list[Any] = [
+    BLOCK,
+    BLOCK.replace(privacy="shuffle", seeds=1),
+    BLOCK.replace(algorithm="ucbvi", privacy="none", episodes=200, schedule="episodic", seeds=1),
+    dprl.OfflineSpec(environment_params=SMALL, n=1000, seeds=1),
+    dprl.RunSpec(environment="linear-mixture", algorithm="ucrl-vtr", episodes=2000, seeds=1),
+    dprl.simulation.AttackSpec(run=BLOCK.replace(episodes=2000), seeds=1),
+]
 
 
 def test_background_runs_give_what_run_gives_also_when_they_were_looked_at_on_the_way(path: Path) -> None:
-    expected = {name: dprl.run(spec) for name, spec in REAL.items()}
+    expected = [dprl.run(spec).seeds for spec in REAL]
     with closing(Store(path)) as store:
         store.begin(1)
-        for spec in REAL.values():
+        for spec in REAL:
             store.ask(spec, "ann")
-        wait_for(
-            lambda: not any(store.status(spec).state in ("queued", "running") for spec in REAL.values()), 300
-        )
-        for name, spec in REAL.items():
+        wait_for(lambda: not any(store.status(spec).state in ("queued", "running") for spec in REAL), 300)
+        for spec, seeds in zip(REAL, expected, strict=True):
             assert store.status(spec).state == "done", store.status(spec).message
-            for trace, wanted in zip(store.traces(spec), expected[name].seeds, strict=True):
+            for trace, (seed, at, values) in zip(store.traces(spec), store.live(spec), strict=True):
                 assert trace.complete
                 assert trace.spec == spec
-                np.testing.assert_array_equal(trace.curve.at, wanted.curve.at)
-                np.testing.assert_array_equal(trace.curve.values, wanted.curve.values)
-            for seed, at, values in store.live(spec):
-                np.testing.assert_array_equal(at, expected[name].seeds[seed].curve.at)
-                np.testing.assert_array_equal(values, expected[name].seeds[seed].curve.values)
+                for curve in (trace.curve, seeds[seed].curve):
+                    np.testing.assert_array_equal(curve.at, at)
+                    np.testing.assert_array_equal(curve.values, values)
+            assert len(store.live(spec)) == spec.seeds

@@ -69,12 +69,10 @@ def log_ratios(repetitions: int, peeks: bool, seed: int, victim: int = VICTIM) -
     result = np.zeros((2, repetitions))
 
     def time_after(i: int, t: int, seen: Array) -> int:
+        if i == M - 1:
+            return K
         shown = np.ascontiguousarray(seen.reshape(1, 2, 2, 4))
-        return (
-            K
-            if i == M - 1
-            else int(next_release(t, M - i, K, eta, shown, np.zeros((1, 2, 2)), every_state(2), policy))
-        )
+        return int(next_release(t, M - i, K, eta, shown, np.zeros((1, 2, 2)), every_state(2), policy))
 
     for at, truth in enumerate(sets):
         rng = np.random.default_rng(seed + at)
@@ -93,9 +91,8 @@ def log_ratios(repetitions: int, peeks: bool, seed: int, victim: int = VICTIM) -
                 for which, x in enumerate(sets):
                     other[which, count] = x[t]
                 count += 1
-            squares = [
-                ((apart[:count, :count] @ ((released - x)[:count] / scales)) ** 2).sum() for x in other
-            ]
+            off = apart[:count, :count] @ ((released - other)[:, :count] / scales)
+            squares = (off**2).sum((1, 2))
             result[at, r] = told_apart or (squares[1] - squares[0]) / 2
     return result
 

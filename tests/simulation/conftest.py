@@ -34,16 +34,18 @@ def noise_once(monkeypatch: pytest.MonkeyPatch) -> None:
     work_out, tell = prepare.noise_of, prepare.error_told
 
     def noise_of(spec: RunSpec, times: Ints, **more: Any) -> Noise:
-        asked = (
-            spec.algorithm,
-            spec.bonus,
-            spec.mechanism,
-            spec.calibration,
-            spec.epsilon,
-            spec.delta,
-            spec.beta,
+        names = (
+            "algorithm",
+            "bonus",
+            "mechanism",
+            "calibration",
+            "epsilon",
+            "delta",
+            "beta",
+            "privacy",
+            "problem_size",
         )
-        key = (spec.privacy, spec.problem_size, *asked, times.tobytes(), str(more))
+        key = (*(getattr(spec, name) for name in names), times.tobytes(), str(more))
         if key not in noises:
             noises[key] = work_out(spec, times, **more)
         return noises[key]

@@ -161,9 +161,7 @@ def test_beliefs_are_what_the_plan_relied_on_and_hold(bonus: str, privacy: str) 
             best = plan.middle[:, None, None] + plan.unit[:, None, None] * best
             low = plan.V[1:].min(-1)[:, None, None] if bonus == "anytime" else 0.0
             top = 1 + plan.V[1:].max(-1)[:, None, None] if bonus == "anytime" else float(H)
-            assert (
-                plan.Q <= np.clip(best, low, top) + 1e-9
-            ).all()  # a plan uses the better of two for each pair
+            assert (plan.Q <= np.clip(best, low, top) + 1e-9).all()  # the better of two for each pair
             if bonus == "paper" or privacy == "none":
                 np.testing.assert_allclose(plan.Q, np.clip(best, low, top), rtol=1e-9, atol=1e-9)
 
@@ -200,14 +198,13 @@ def test_assumptions_are_checked_when_a_linear_mdp_is_made() -> None:
 
 
 def test_the_lock_is_a_mixture_of_what_its_features_say() -> None:
-    world = ENVIRONMENTS["linear-mdp"]
-    mdp = world.make(stages=2, drugs=3, symptoms=2, H=5, blur=0.3, seed=1)
+    world, given = ENVIRONMENTS["linear-mdp"], {"stages": 2, "drugs": 3, "symptoms": 2, "H": 5, "blur": 0.3}
+    mdp = world.make(**given, seed=1)
     assert world.features is not None
-    phi = world.features(stages=2, drugs=3, symptoms=2, H=5, blur=0.3, seed=1)
+    phi = world.features(**given, seed=1)
     np.testing.assert_allclose(phi.sum(-1), 1.0)
     for h in range(mdp.H):
         flat = mdp.P[h].reshape(-1, mdp.S)
         mu = np.linalg.lstsq(phi.reshape(-1, 7), flat, rcond=None)[0]
         np.testing.assert_allclose(phi.reshape(-1, 7) @ mu, flat, atol=1e-12)
-    other = world.make(stages=2, drugs=3, symptoms=2, H=5, blur=0.3, seed=2)
-    assert not np.array_equal(other.P, mdp.P)
+    assert not np.array_equal(world.make(**given, seed=2).P, mdp.P)

@@ -116,13 +116,11 @@ def test_neighbours_in_one_person_are_told_apart_no_better_than_is_proved() -> N
     noise, _ = noise_of(spec)
     scales = np.array([noise.scales[name] for name in check.SUMS])
     spent = float((1 / (2 * scales**2)).sum())
-    assert spent == pytest.approx(0.5, rel=1e-4)
-    assert spent <= 0.5
-    assert noise.guarantee.proved_epsilon is not None
+    assert 0.49995 < spent <= 0.5
     assert noise.guarantee.proved_rho == pytest.approx(0.5, rel=1e-4)
     assert (noise.times["scores", 1], noise.times["transitions", 0]) == (1, 1)
     apart = math.sqrt((1 / scales**2).sum())
-    assert noise.guarantee.proved_epsilon >= gaussian_epsilon(apart, 1e-6) * (1 - 1e-6)
+    assert (noise.guarantee.proved_epsilon or 0) >= gaussian_epsilon(apart, 1e-6) * (1 - 1e-6)
     trials = few(4000)
     worlds = [tuple(Fraction(each + more) for each in (30, 40, 20, 10)) for more in (0, 1)]
     drawn = [np.array([check.noisy(world, noise.scales) for _ in range(trials)]) for world in worlds]
@@ -201,9 +199,8 @@ def test_a_row_of_few_people_is_worth_less_and_no_score_mends_that() -> None:
 def test_the_interval_holds_where_the_policy_chose_what_hardly_anybody_did() -> None:
     """Most people are treated best, and noise favours other actions: intervals once held in half of the data sets."""
     model = ENVIRONMENTS["random"].make(S=7, A=3, H=4, concentration=1.0, seed=5006)
-    spec = UploadSpec(
-        data=NOWHERE, declared=declared(model, False), n=20_000, rho=0.1, held_out=0.25, checked=5000,
-    )  # fmt: skip
+    given: dict[str, Any] = {"n": 20_000, "rho": 0.1, "held_out": 0.25, "checked": 5000}
+    spec = UploadSpec(data=NOWHERE, declared=declared(model, False), **given)
     found = [outcome(spec, model, "epsilon-optimal:0.15", seed) for seed in range(60)]
     held = [one.checked["learned"][0] <= one.worth <= one.checked["learned"][2] for one in found]
     assert np.mean(held) > 0.87

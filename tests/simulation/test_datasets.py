@@ -149,17 +149,6 @@ def test_a_behaviour_has_one_form(given: str, canonical: str) -> None:
     assert datasets.check_behaviour(given, size) == datasets.check_behaviour(canonical, size) == canonical
 
 
-@pytest.mark.parametrize(
-    "given", ["", "optimal", "uniform:0.5", "mixture:2", "mixture:x", "first:-0.1", "first:nan"]
-)
-def test_other_behaviours_are_refused_in_a_sentence(given: str) -> None:
-    with pytest.raises(
-        SpecError, match="is not allowed; give mixture:SHARE with a number from 0 to 1 or"
-    ) as error:
-        datasets.check_behaviour(given, Size(4, 3, 5))
-    assert error.value.field == "behaviour"
-
-
 def test_a_policy_that_is_followed_is_the_one_that_was_written() -> None:
     mdp = random_mdp(1, 4, 90, 5)
     policy = np.random.default_rng(0).integers(0, 90, (5, 4))
@@ -172,9 +161,17 @@ def test_a_policy_that_is_followed_is_the_one_that_was_written() -> None:
     np.testing.assert_array_equal(others.policy, datasets.uniform_policy(mdp))
 
 
+NO_SHARE = "is not allowed; give mixture:SHARE with a number from 0 to 1 or"
+
+
 @pytest.mark.parametrize(
     ("given", "said"),
     [
+        *(
+            (text, NO_SHARE)
+            for text in ("", "optimal", "uniform:0.5", "mixture:2", "mixture:x", "first:-0.1")
+        ),
+        *((text, NO_SHARE) for text in ("first:nan", "policy:2:0120X5")),
         ("policy", "nothing is not a row of actions"),
         ("policy:0.7:0120X4.221", "at step 4 the policy has 3 actions, but there are 4 states"),
         ("policy:0120X4", "the policy has 4 steps, but the horizon is 5"),
@@ -182,10 +179,9 @@ def test_a_policy_that_is_followed_is_the_one_that_was_written() -> None:
         ("policy:0130X5", "at step 0 in state 2 the policy takes action 3; give one from 0 to 2"),
         ("policy:0:0_zz10X5", "takes action 1295"),
         ("policy:01!0X5", "01!0X5 is not a row of actions"),
-        ("policy:2:0120X5", "is not allowed; give mixture:SHARE"),
     ],
 )
-def test_other_policies_are_refused_in_a_sentence(given: str, said: str) -> None:
+def test_other_behaviours_and_policies_are_refused_in_a_sentence(given: str, said: str) -> None:
     with pytest.raises(SpecError, match=re.escape(said)) as error:
         datasets.check_behaviour(given, Size(4, 3, 5))
     assert error.value.field == "behaviour"

@@ -164,8 +164,8 @@ def test_intervals_by_group_hold_at_once(worse: bool) -> None:
         rng = np.random.default_rng(seed)
         some, others = (
             [
-                played(model, np.tile(begun, (k, 1)), np.stack([way] * k), rng)
-                for begun, way in zip(starts, ways, strict=True)
+                played(model, np.tile(b, (k, 1)), np.stack([way] * k), rng)
+                for b, way in zip(starts, ways, strict=True)
             ]
             for k in (7500, 2500)
         )

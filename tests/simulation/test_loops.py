@@ -14,13 +14,10 @@ from tests.problems import PAIRS, STAGED, loop
 from tests.simulation import test_engine, test_stages
 from tests.simulation.test_engine import finished, same_bits
 
-LOCK: dict[str, Any] = {
-    "environment": "linear-mdp",
-    "environment_params": {"stages": 2, "drugs": 2, "symptoms": 2, "H": 4},
-}
+LOCK: dict[str, Any] = {"stages": 2, "drugs": 2, "symptoms": 2, "H": 4}
 LINEAR: dict[str, dict[str, Any]] = {
     "regress": {"environment": "linear-mixture", "environment_params": {"d": 3, "S": 3, "H": 4}},
-    "batches": LOCK,
+    "batches": {"environment": "linear-mdp", "environment_params": LOCK},
 }
 LEARNERS = [key for key in ALGORITHMS if loop(key) in LINEAR]
 PAPER = {"calibration": "paper", "bonus": "paper"}
@@ -111,12 +108,7 @@ def test_matrices_that_noise_makes_indefinite_are_counted_and_tell_nothing(key: 
     assert (trace.Q <= run.mdp.H).all()
 
 
-QUIET = [
-    (key, {"privacy": privacy})
-    for key in LEARNERS
-    for privacy in ALGORITHMS[key].privacies
-    if privacy != "none"
-]
+QUIET = [(key, {"privacy": p}) for key in LEARNERS for p in ALGORITHMS[key].privacies if p != "none"]
 QUIET += [(key, {"mechanism": "laplace-tree"}) for key in LEARNERS if loop(key) == "batches"]
 
 

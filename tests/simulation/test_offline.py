@@ -37,7 +37,6 @@ def test_a_spec_is_canonical_and_passes_through_json() -> None:
     plain = OfflineSpec(algorithm="apvi", rho=0.1, epsilon=2.0, delta=1e-5, calibration="calibrated")
     assert plain == spec.replace(algorithm="dp-apvi").baseline() == plain.baseline()
     assert spec.baseline() == OfflineSpec(privacy="none")
-    assert plain.privacy == "none"
     assert (plain.calibration, plain.rho, plain.epsilon, plain.delta) == (None, None, None, None)
     assert OfflineSpec(privacy="approximate").calibration == "calibrated"
     assert (spec.label(), plain.label()) == ("DP-KL-LCB, rho 1", "APVI, no privacy")
@@ -80,10 +79,8 @@ def test_what_is_refused_names_its_field(changes: dict[str, Any], field: str) ->
 
 
 def test_the_curve_is_over_sizes_up_to_n() -> None:
-    assert sizes_of(1).tolist() == [1]
-    assert sizes_of(5).tolist() == [5]
-    assert sizes_of(1000).tolist() == [5, 10, 20, 50, 100, 200, 500, 1000]
-    assert sizes_of(123).tolist() == [5, 10, 20, 50, 100, 123]
+    for n, sizes in ((1, []), (5, []), (1000, [5, 10, 20, 50, 100, 200, 500]), (123, [5, 10, 20, 50, 100])):
+        assert sizes_of(n).tolist() == [*sizes, n]
     assert len(sizes_of(10**12)) == 35
 
 
@@ -118,9 +115,7 @@ def test_a_data_set_is_the_same_whoever_learns_from_it() -> None:
         np.testing.assert_array_equal(visits(other), first)
     assert not np.array_equal(visits(spec.replace(root_seed=1)), first)
     trace = dprl.run(spec).seeds[0]  # and no data set is part of another
-    assert (trace.visits[-1] < trace.visits[-2]).any() or not np.array_equal(
-        trace.visits[-1], trace.visits[-2]
-    )
+    assert not np.array_equal(trace.visits[-1], trace.visits[-2])
 
 
 def test_questions_are_answered_without_running() -> None:
@@ -163,14 +158,12 @@ def test_sweep_and_store(tmp_path: Path) -> None:
     store.close()
 
 
-def test_seed_keys_tell_units_of_work_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_seed_keys_tell_units_of_work_apart() -> None:
     spec = OfflineSpec(**SMALL)
     key = spec.seed_key(0)
     assert key == OfflineSpec(**SMALL, seeds=9).seed_key(0) != spec.seed_key(1)
     others: list[dict[str, Any]] = [{"rho": 2}, {"n": 10}, {"behaviour": "uniform"}]
     assert len({key, *(spec.replace(**changes).seed_key(0) for changes in others)}) == 4
-    monkeypatch.setattr("dprl.simulation.base.engine", lambda: ("other", "sources", "versions"))
-    assert spec.seed_key(0) != key
 
 
 def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -70,6 +70,11 @@ def as_parquet(rows: Rows) -> io.BytesIO:
 WAYS: dict[str, Callable[[Rows], Any]] = {"csv": as_csv, "frame": as_frame, "parquet": as_parquet}
 
 
+def read(states: list[str], actions: list[str], H: int = 1, **more: str) -> Declaration:
+    public = {"states": states, "actions": actions, "horizon": H, "columns": COLUMNS}
+    return declaration(declaration_text(public | more))
+
+
 def declared(rng: np.random.Generator, often: list[Any], values: list[Any], H: int) -> Declaration:
     """Declare some of the labels that occur often, and others."""
     first, texts = ({tables.normal(label_of(value)) for value in given} - {""} for given in (often, values))
@@ -78,14 +83,7 @@ def declared(rng: np.random.Generator, often: list[Any], values: list[Any], H: i
         sorted({*sorted(first)[: rng.integers(1, 3)], *map(str, rng.choice(others, 2, replace=False))})
         for _ in range(2)
     )
-    return declaration(
-        declaration_text(
-            {
-                "states": [*states, "other"], "actions": [*actions, "other"], "horizon": H, "columns": COLUMNS,
-                "absorbing": "other",
-            }
-        )
-    )  # fmt: skip
+    return read([*states, "other"], [*actions, "other"], H, absorbing="other")
 
 
 def label_of(value: Any) -> str:
@@ -113,9 +111,8 @@ def test_replacing_a_person_changes_nobody_elses_contribution(
     """State the property for files drawn at random: n stays, and sums move by one person at most."""
     rng, compared = np.random.default_rng([len(way), len(pool)]), 0
     monkeypatch.setattr(tables, "ROWS", 5)  # so that a piece may hold one kind of label only
-    values: list[Any]
-    anything: list[Any]
-    values, anything = TEXTS if pool == "texts" else VALUES[:-3], VALUES if way != "parquet" else TEXTS
+    values: list[Any] = TEXTS if pool == "texts" else VALUES[:-3]
+    anything: list[Any] = VALUES if way != "parquet" else TEXTS
     for _ in range(2000):  # many files are refused
         if compared == few(80):
             break
@@ -172,22 +169,16 @@ def place(value: Any, labels: tuple[str, ...]) -> int:
 
 @pytest.mark.parametrize("way", WAYS)
 def test_people_are_told_apart_by_their_whole_ids(way: str) -> None:
-    public = declaration(
-        declaration_text({"states": ["x"], "actions": ["2"], "horizon": 1, "columns": COLUMNS})
-    )
+    public = read(["x"], ["2"])
     ids = ["007", "7", "0007", "2", "2.0", *(str(2**53 + i) for i in range(1000)), "0001234", "TRUE", "True"]
-    assert counted(WAYS[way]([[name, 0, "x", "2", 0.0] for name in ids]), public).n == len(ids)
-    odd = [*ids[:-1], "word"]
-    assert counted(WAYS[way]([[name, 0, "x", "2", 0.0] for name in odd]), public).n == len(ids)
+    for names in (ids, [*ids[:-1], "word"]):
+        assert counted(WAYS[way]([[name, 0, "x", "2", 0.0] for name in names]), public).n == len(ids)
 
 
 def test_floats_that_hide_different_ids_are_refused() -> None:
-    public = declaration(
-        declaration_text({"states": ["x"], "actions": ["2"], "horizon": 1, "columns": COLUMNS})
-    )
     rows: Rows = [[float(2**53 + i), 0, "x", "2", 0.0] for i in range(3)]
     with pytest.raises(SpecError, match=r"row 2, column who: 9007199254740992.0 is not allowed"):
-        counted(as_frame(rows), public)
+        counted(as_frame(rows), read(["x"], ["2"]))
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -196,9 +187,7 @@ def test_a_release_tells_no_more_about_one_row_than_is_proved(way: str) -> None:
 
     The lower bound on epsilon (Clopper, Pearson) is above the truth with probability at most 1e-9.
     """
-    public = declaration(
-        declaration_text({"states": ["01", "2", "x"], "actions": ["2.50"], "horizon": 1, "columns": COLUMNS})
-    )
+    public = read(["01", "2", "x"], ["2.50"])
     rows: Rows = [[f"{i:07}", 0, ["01", "2"][i % 2], "2.50", 0.0] for i in range(1000)]
     spec = UploadSpec(data=NOWHERE, declared=public.text, n=1000, rho=0.05)
     noise, _ = noise_of(spec)

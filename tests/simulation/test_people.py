@@ -17,7 +17,7 @@ from dprl.environments import ENVIRONMENTS
 from dprl.learners.offline import kl_lcb
 from dprl.learners.offline.learner import OfflineProblem
 from dprl.mdp import Size, planning
-from dprl.mdp.counts import transitions, visits
+from dprl.mdp.counts import visits
 from dprl.mdp.tabular import Array
 from dprl.privacy.accounting import gaussian_delta, gaussian_epsilon, zcdp_of
 from dprl.simulation.uploads import check, kept
@@ -29,7 +29,7 @@ from dprl.simulation.uploads.run import drawn, draws_of, sums_of
 from dprl.simulation.uploads.spec import NOWHERE
 from dprl.statistics import BLANK_ONE, REPLACE_ONE, REWARDS, TRANSITIONS
 from tests.people import MOST_OF_ONE, declared, outcome_of_returning, returning
-from tests.problems import few, first, refused
+from tests.problems import few, first
 
 HEADING = "who,episode,step,state,action,reward\n"
 M = 3
@@ -50,11 +50,12 @@ def rows(person: str, episodes: list[list[str]]) -> list[str]:
     ]
 
 
-def count(lines: list[str], held_out: float = 0.0, **changes: Any) -> tuple[Counted, list[str]]:
-    text = (HEADING + "\n".join(lines) + "\n").encode()
-    public = declaration(declaration_text(PUBLIC | changes))
-    found = counted(io.BytesIO(text), public, held_out)
-    return found, found.outside.sentences()
+def file(lines: list[str]) -> io.BytesIO:
+    return io.BytesIO((HEADING + "\n".join(lines) + "\n").encode())
+
+
+def count(lines: list[str], held_out: float = 0.0, **changes: Any) -> Counted:
+    return counted(file(lines), declaration(declaration_text(PUBLIC | changes)), held_out)
 
 
 OTHERS = rows("ann", [["a,x,0", "b,y,1"], ["b,x,1"]]) + rows("bob", [["a,y,1", "a,x,0"]])
@@ -63,27 +64,26 @@ OTHERS = rows("ann", [["a,x,0", "b,y,1"], ["b,x,1"]]) + rows("bob", [["a,y,1", "
 def test_one_episode_of_each_person_needs_users_who_are_independent() -> None:
     """The bound is that of a fixed number of visits, which an order of time alone would not give."""
     for episodes, independent in ((1, True), (3, False)):
-        public = {k: v for k, v in PUBLIC.items() if k != "episodes"} | {"episodes": episodes}
-        spec = UploadSpec(data=NOWHERE, declared=declaration_text(public), n=1000)
+        public = declaration_text(PUBLIC | {"episodes": episodes})
+        spec = UploadSpec(data=NOWHERE, declared=public, n=1000)
         said = noise_of(spec)[0].guarantee.assumptions
         assert (ASSUMPTIONS[2] in said) == independent
         assert (PEOPLE[2] in said) == (not independent)
-        assert PEOPLE[0] in said
-        assert PEOPLE[1] in said
+        assert {PEOPLE[0], PEOPLE[1]} <= {*said}
         assert len(said) == len(set(said))
 
 
 def test_of_each_person_the_first_episodes_count() -> None:
     many = rows("cem", [["a,x,1", "b,x,1"], ["a,y,0"], ["b,y,1", "a,y,0"], ["a,x,1"], ["b,x,0"]])
-    found, told = count(OTHERS + many)
+    found = count(OTHERS + many)
     assert (found.n, visits(found.record)[0].sum()) == (3, 3 + M)
-    same, _ = count(OTHERS + many[:5])
-    np.testing.assert_array_equal(found.record, same.record)
-    assert "2 of 8 episodes come after their user's first 3, so they do not count." in told
+    np.testing.assert_array_equal(found.record, count(OTHERS + many[:5]).record)
+    told = "2 of 8 episodes come after their user's first 3, so they do not count."
+    assert told in found.outside.sentences()
     # rows of other people between them, and rows of an episode out of order, change nothing
-    mixed, _ = count([*many[1:4], *OTHERS, many[0], *many[4:]])
+    mixed = count([*many[1:4], *OTHERS, many[0], *many[4:]])
     np.testing.assert_array_equal(mixed.record, found.record)
-    first, _ = count(OTHERS + many, episodes=1)
+    first = count(OTHERS + many, episodes=1)
     assert visits(first.record)[0].sum() == first.n == 3
 
 
@@ -91,17 +91,17 @@ def test_what_is_in_episodes_does_not_say_which_count() -> None:
     """Whatever the later ones hold, the same labels count."""
     rng = np.random.default_rng(0)
     begun = rows("cem", [["a,x,1", "b,x,1"], ["a,y,0"], ["b,y,1"]])
-    whole, _ = count(OTHERS + begun)
+    whole = count(OTHERS + begun)
     for _ in range(30):
         later = [
             [str(rng.choice(STEPS)) for _ in range(rng.integers(1, 3))] for _ in range(rng.integers(1, 4))
         ]
         more = [f"cem,{10 + int(line.split(',')[1])},{line.split(',', 2)[2]}" for line in rows("cem", later)]
-        np.testing.assert_array_equal(count(OTHERS + begun + more)[0].record, whole.record)
+        np.testing.assert_array_equal(count(OTHERS + begun + more).record, whole.record)
 
 
 def test_labels_may_be_the_same_of_two_people() -> None:
-    found, _ = count(["ann,1,0,a,x,0", "bob,1,0,b,x,0", "ann,1,1,b,x,0", "bob,1,1,b,x,0"])
+    found = count(["ann,1,0,a,x,0", "bob,1,0,b,x,0", "ann,1,1,b,x,0", "bob,1,1,b,x,0"])
     assert (found.n, visits(found.record)[0].sum()) == (2, 2)
     with pytest.raises(SpecError, match="row 4, column step: step 0 of episode 1 of ann is in row 2 already"):
         count(["ann,1,0,a,x,0", "bob,1,0,b,x,0", "ann,1,0,b,x,0"])
@@ -123,7 +123,7 @@ def test_one_person_moves_what_is_declared_and_no_more(H: int, m: int) -> None:
     """Every pair of people that there can be, which differ in all their episodes; and nobody reaches further."""
     public = {"horizon": H, "episodes": m}
     others = OTHERS[:H] + rows("eve", [["a,x,0"] * H])
-    records = np.array([count(others + each, **public)[0].record for each in everybody(H, m)])
+    records = np.array([count(others + each, **public).record for each in everybody(H, m)])
     size = declaration(declaration_text(PUBLIC | public)).size
     for query, at in ((TRANSITIONS, slice(0, 2)), (REWARDS, slice(-1, None))):
         change = query.sensitivity(size, REPLACE_ONE).at_once(m)
@@ -134,30 +134,28 @@ def test_one_person_moves_what_is_declared_and_no_more(H: int, m: int) -> None:
             l1, l2 = max(l1, moved.sum(1).max()), max(l2, (moved**2).sum(1).max())
         assert (l1, l2) == (change.l1, change.l2_squared) == (2 * H * m, 2 * H * m**2)
         gone = query.sensitivity(size, BLANK_ONE).at_once(m)
-        empty = count(others, **public)[0].record[..., at].reshape(-1)
+        empty = count(others, **public).record[..., at].reshape(-1)
         assert np.abs(cells - empty).sum(1).max() == gone.l1
 
 
 def test_noise_is_for_all_episodes_of_a_person() -> None:
     """m times the noise for the same rho, by a second way; the card and the files say what is protected."""
-    text = (HEADING + "\n".join(OTHERS + rows("cem", [["a,x,1", "b,x,1"]] * M)) + "\n").encode()
-    specs = [
-        dprl.upload(io.BytesIO(text), PUBLIC | {"episodes": m}, rho=0.5, held_out=0.0, tell=print)
-        for m in (1, M)
-    ]
+    how: dict[str, Any] = {"rho": 0.5, "held_out": 0.0, "tell": print}
+    lines = OTHERS + rows("cem", [["a,x,1", "b,x,1"]] * M)
+    specs = [dprl.upload(file(lines), PUBLIC | {"episodes": m}, **how) for m in (1, M)]
     one, several = (noise_of(spec)[0] for spec in specs)
     assert several.scales["transitions"] == pytest.approx(M * one.scales["transitions"], rel=1e-5)
     H, size = 2, several.scales
     spent = 2 * H * M**2 * (1 / size["transitions"] ** 2 + 1 / size["rewards"] ** 2) / 2
-    assert spent == pytest.approx(0.5, rel=1e-4)
-    assert spent <= 0.5
+    assert 0.49995 < spent <= 0.5
     (losses,) = several.losses
     assert zcdp_of(losses) == pytest.approx(spent)
     card = several.guarantee
     assert card.unit == "one user, up to 3 episodes"
     assert card.adjacency == "replace one user, up to 3 episodes, by another"
-    assert card.proved_epsilon is not None
-    assert card.proved_epsilon >= gaussian_epsilon(float(np.sqrt(2 * spent)), card.proved_delta or 0.0)
+    assert (card.proved_epsilon or 0.0) >= gaussian_epsilon(
+        float(np.sqrt(2 * spent)), card.proved_delta or 0.0
+    )
     assert card.returning is None
     assert together(draws_of(specs[1])).rho == pytest.approx(0.5, rel=1e-4)
     seed = dprl.run(specs[1]).seeds[0]
@@ -171,16 +169,8 @@ def test_noise_is_for_all_episodes_of_a_person() -> None:
 def test_people_who_differ_in_all_episodes_are_told_apart_no_better_than_is_proved() -> None:
     """A likelihood-ratio attack on two files reaches the proof; noise for one episode is too little."""
     files = [OTHERS + rows("me", [steps] * M) for steps in (["a,x,1", "a,x,1"], ["b,y,1", "b,y,1"])]
-    spec, *worlds = [
-        dprl.upload(
-            io.BytesIO((HEADING + "\n".join(lines) + "\n").encode()),
-            PUBLIC,
-            rho=0.5,
-            held_out=0.0,
-            tell=print,
-        )
-        for lines in (files[0], *files)
-    ]
+    how: dict[str, Any] = {"rho": 0.5, "held_out": 0.0, "tell": print}
+    spec, *worlds = [dprl.upload(file(lines), PUBLIC, **how) for lines in (files[0], *files)]
     noise, _ = noise_of(spec)
     records = [kept.held(world.data) for world in worlds]
     sums = [
@@ -212,29 +202,27 @@ def test_people_who_differ_in_all_episodes_are_told_apart_no_better_than_is_prov
 
 def test_one_person_is_learned_from_or_held_out_with_all_episodes() -> None:
     lines = [line for i in range(300) for line in rows(f"p{i}", [["a,x,1", "b,x,1"]] * (1 + i % 4))]
-    found, _ = count(lines, 0.3)
+    found = count(lines, 0.3)
     assert 50 < found.checked < 130
     assert found.n == 300
     assert found.held.n == visits(found.held.record)[0].sum() > found.checked
     assert found.held.n + visits(found.record)[0].sum() == 75 * (1 + 2 + 3 + 3)
     assert found.held.returns[0] == found.held.n  # each has the most that there is
     for _ in range(20):  # all of somebody's episodes, or none
-        mine = count(rows("me", [["a,y,1", "b,y,1"]] * M) + OTHERS[-2:], 0.5)[0].held
+        mine = count(rows("me", [["a,y,1", "b,y,1"]] * M) + OTHERS[-2:], 0.5).held
         assert visits(mine.record)[1, 1, 1] in (0, M)
 
 
 @pytest.mark.thorough
 def test_one_person_held_out_moves_each_sum_by_what_is_declared() -> None:
     """Every person with up to 3 episodes of one step, under scores that pull as far as they can."""
-    size = Size(2, 2, 1)
     policy, r = np.zeros((1, 2), dtype=np.int64), np.full((1, 2, 2), 0.5)
-    released = np.zeros((1, 2, 2, 4))
-    transitions(released)[...] = 20.0
+    released = np.full((1, 2, 2, 4), 20.0)
     visits(released)[...] = 40.0
     fitted = check.fit(released, policy, r, 1.0, 1.0, 160, 1.0, M)
     table = check.scores(fitted, policy, r, learned=True)
     people = everybody(1, M)
-    held = [count(OTHERS[:1] + each, 1.0, horizon=1)[0].held for each in people]
+    held = [count(OTHERS[:1] + each, 1.0, horizon=1).held for each in people]
     found = np.array([[float(value) for value in check.sums([table, table], each, M)] for each in held])
     moved = {name: found[:, i].max() - found[:, i].min() for i, name in enumerate(check.names(M))}
     assert moved == pytest.approx(
@@ -242,21 +230,7 @@ def test_one_person_held_out_moves_each_sum_by_what_is_declared() -> None:
     )
     for family in check.families(M):
         assert moved[family.name] <= family.change.moves[0][1] + 1e-9
-    assert size.H == 1
     assert [family.change.moves for family in check.families(1)] == [((1, 1.0),)] * 4
-
-
-@pytest.mark.parametrize(
-    ("changes", "said"),
-    [
-        ({"episodes": 0}, "declared.episodes: 0 is not allowed; give a whole number from 1 to 1000."),
-        ({"episodes": True}, "declared.episodes: True is not allowed"),
-        ({"columns": {}}, "declared.episodes: 3 episodes per user need a column that identifies the user"),
-    ],
-)  # fmt: skip
-def test_what_cannot_be_declared_is_refused(changes: dict[str, Any], said: str) -> None:
-    with refused(said):
-        declaration_text(PUBLIC | changes)
 
 
 def walk(rng: np.random.Generator, p: Array, chance: float, stop: int) -> tuple[bool, bool]:

@@ -80,13 +80,7 @@ def test_the_bound_holds_whoever_decides() -> None:
         for h, state, x in ((0, "a", "ab"[who % 2]), (1, "ab"[who % 2], "a"))
     ]
     text = "\n".join(["episode,step,state,action,reward,next_state", *rows])
-    public = {
-        "states": ["a", "b"],
-        "actions": ["usual", "new"],
-        "horizon": 2,
-        "rewards": [[0, 1], [0, 1]],
-        "start": "a",
-    }
+    public = PUBLIC | {"states": [*"ab"], "actions": ["usual", "new"], "rewards": [[0, 1]] * 2, "start": "a"}
     spec = dprl.upload(io.BytesIO(text.encode()), public, rho=1.0, held_out=0.25)
     seed = dprl.run(spec).seeds[0]
     policy = Policy.load(seed.portable.to_json())

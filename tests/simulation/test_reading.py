@@ -22,7 +22,7 @@ from dprl.privacy.exact import STEPS
 from dprl.simulation.uploads import prepare
 from dprl.simulation.uploads import table as tables
 from dprl.simulation.uploads.declaration import MOST, declaration, declaration_text
-from dprl.simulation.uploads.prepare import counted
+from dprl.simulation.uploads.prepare import Counted, counted
 from tests.problems import refused
 
 HEADING = "episode,step,state,action,reward\n"
@@ -30,9 +30,18 @@ GOOD = HEADING + "1,0,a,x,0.5\n1,1,b,y,1\n2,0,a,x,0.25\n2,1,a,y,1\n"
 PUBLIC: dict[str, Any] = {"states": ["a", "b"], "actions": ["x", "y"], "horizon": 2, "rewards": 0.5}
 
 
-def count(text: str | bytes, **changes: Any) -> tuple[Array, int]:
+def read(text: str | bytes, **changes: Any) -> Counted:
     data = text.encode() if isinstance(text, str) else text
-    return counted(io.BytesIO(data), declaration(declaration_text(PUBLIC | changes)))[:2]
+    return counted(io.BytesIO(data), declaration(declaration_text(PUBLIC | changes)))
+
+
+def count(text: str | bytes, **changes: Any) -> tuple[Array, int]:
+    return read(text, **changes)[:2]
+
+
+def told(text: str, **changes: Any) -> list[str]:
+    """What the owner is shown of a file."""
+    return read(text, **changes).outside.sentences()
 
 
 def test_each_row_is_counted_where_it_belongs() -> None:
@@ -94,13 +103,6 @@ def test_what_is_not_declared_is_clipped_in_silence() -> None:
     assert record[0, 0, 0, -1] == (1.5 + 1.25) / 4
 
 
-def told(text: str, **changes: Any) -> list[str]:
-    """Return what the owner is shown of a file."""
-    return counted(
-        io.BytesIO(text.encode()), declaration(declaration_text(PUBLIC | changes))
-    ).outside.sentences()
-
-
 def test_the_owner_is_told_what_is_not_declared(monkeypatch: pytest.MonkeyPatch) -> None:
     assert told(GOOD) == []
     strange = GOOD.replace("0.5", "7").replace("0.25", "-3").replace("1,1,b,y,1", "1,1,b,Y,1")
@@ -122,14 +124,13 @@ def test_the_owner_is_told_what_is_not_declared(monkeypatch: pytest.MonkeyPatch)
 
 def test_many_undeclared_labels_need_consent() -> None:
     """Half of the rows say "A", which is not the declared "a"."""
-    declared = declaration(declaration_text(PUBLIC))
     rows = "".join(f"{i},0,{'aA'[i % 2]},x,0\n{i},1,b,x,0\n" for i in range(20))
-    assert counted(io.BytesIO((HEADING + rows).encode()), declared).outside.refusal() == (
+    assert read(HEADING + rows).outside.refusal() == (
         "In 25% of the rows, column state has a label that is not declared, such as A. Declare these labels, or "
         "accept them with accept_undeclared (--accept-undeclared). Each then counts as b."
     )
     few = HEADING + rows.replace(",A,", ",a,").replace("7,0,a", "7,0,A")
-    assert counted(io.BytesIO(few.encode()), declared).outside.refusal() == ""
+    assert read(few).outside.refusal() == ""
 
 
 def test_steps_beyond_the_horizon_do_not_count() -> None:
@@ -274,7 +275,7 @@ def test_each_reward_is_rounded_to_the_grid_before_they_are_summed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "field"),
+    ("changes", "said"),
     [
         ({"states": []}, "states"),
         ({"states": MOST + 1}, "states"),
@@ -290,11 +291,28 @@ def test_each_reward_is_rounded_to_the_grid_before_they_are_summed() -> None:
         ({"reward_range": [-1e308, 1e308]}, "reward_range"),
         ({"start": "mars"}, "start"),
         ({"start": [1, 1]}, "start"),
+        ({"states": {}}, "states"),
+        ({"states": {" ": [1]}}, "states"),
+        ({"states": {" age": [1], "age ": [2]}}, "states"),
+        ({"states": {"age": []}}, "states.age"),
+        ({"states": {"age": [2, 1]}}, "states.age"),
+        ({"states": {"age": [1, "a"]}}, "states.age"),
+        ({"states": {f"c{i}": ["a", "b"] for i in range(20)}}, "states"),
+        ({"absorbing": 3}, "absorbing"),
+        ({"states": ["a", "b"], "absorbing": "c"}, "absorbing"),
+        ({"columns": {"next_state": "x"}}, "columns"),
+        ({"columns": {"episode": "x", "step": "x"}}, "columns"),
+        ({"columns": ["patient"]}, "columns"),
+        ({"columns": {"episode": ""}}, "columns"),
+        ({"states": {"age": [1]}, "columns": {"state": "ward"}}, "columns"),
+        ({"episodes": 0}, "episodes: 0 is not allowed; give a whole number from 1 to 1000."),
+        ({"episodes": True}, "episodes: True is not allowed"),
+        ({"episodes": 3}, "episodes: 3 episodes per user need a column that identifies the user"),
         ({"colour": "red"}, ""),
     ],
 )
-def test_what_cannot_be_declared_is_refused(changes: dict[str, Any], field: str) -> None:
-    with refused(f"declared.{field}".rstrip(".") + ": "):
+def test_what_cannot_be_declared_is_refused(changes: dict[str, Any], said: str) -> None:
+    with refused(f"declared.{said}".rstrip(".") + (": " if ": " not in said else "")):
         declaration_text(PUBLIC | changes)
 
 
@@ -305,11 +323,8 @@ def test_what_is_no_declaration_is_refused(text: str) -> None:
 
 
 def test_a_declaration_is_canonical() -> None:
-    short = declaration(
-        declaration_text(
-            {"states": 2, "actions": 1, "horizon": 3, "rewards": [[1], [2]], "reward_range": [0, 2]}
-        )
-    )
+    public = {"states": 2, "actions": 1, "horizon": 3, "rewards": [[1], [2]], "reward_range": [0, 2]}
+    short = declaration(declaration_text(public))
     assert short.states == ("0", "1")
     assert short.size == Size(2, 1, 3)
     assert short.start is None

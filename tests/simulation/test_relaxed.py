@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
 from itertools import product
-from typing import Any
 
 import numpy as np
 import pytest
@@ -27,14 +25,6 @@ from tests.simulation.test_stages import Watched as Listed
 Ints = NDArray[np.int64]
 
 
-@cache  # not when tests are collected, which every process does
-def kernels() -> list[tuple[Any, Any]]:
-    """Plain and compiled."""
-    plan, explorers = sdp_pe_relaxed.plan, sdp_pe_relaxed.explorers
-    found = compiled(plan, sdp_pe_relaxed.PLAN), compiled(explorers, sdp_pe_relaxed.EXPLORERS)
-    return [(plan, explorers), found]
-
-
 @pytest.mark.parametrize("seed", first(range(6)))
 def test_mixtures_are_as_good_as_any(seed: int) -> None:
     """In models that lose mass: best value, and for each (h, x, a) the most likely visit at a value of at least
@@ -46,7 +36,13 @@ def test_mixtures_are_as_good_as_any(seed: int) -> None:
     P = mdp.P * (rng.random((mdp.H, mdp.S, mdp.A, 1)) if seed % 2 else 1.0)
     values = values_by_paths(policies, P, mdp.R, mdp.d1)
     mixed = 0
-    for plan, explorers in kernels():
+    for plan, explorers in (
+        (sdp_pe_relaxed.plan, sdp_pe_relaxed.explorers),
+        (
+            compiled(sdp_pe_relaxed.plan, sdp_pe_relaxed.PLAN),
+            compiled(sdp_pe_relaxed.explorers, sdp_pe_relaxed.EXPLORERS),
+        ),
+    ):
         greedy, V = np.zeros((mdp.H, mdp.S), dtype=np.int64), np.zeros((mdp.H + 1, mdp.S))
         plan(P, R, greedy, V)
         assert mdp.d1 @ V[0] == pytest.approx(values.max())
@@ -59,13 +55,8 @@ def test_mixtures_are_as_good_as_any(seed: int) -> None:
             explorers(P, R, d1, V, greedy, floor, layer, pairs, shares)
             for x, a in product(range(mdp.S), range(mdp.A)):
                 takes = np.where(policies[:, layer, x] == a, chances[:, x], 0.0)
-                best = linprog(
-                    -takes,
-                    A_ub=-values[None],
-                    b_ub=[-floor + 1e-9],
-                    A_eq=np.ones((1, len(values))),
-                    b_eq=[1.0],
-                )
+                equal = {"A_eq": np.ones((1, len(values))), "b_eq": [1.0]}
+                best = linprog(-takes, A_ub=-values[None], b_ub=[-floor + 1e-9], **equal)
                 which = [np.flatnonzero((policies == p).all((1, 2)))[0] for p in pairs[x, a]]
                 weights = np.array([shares[x, a], 1 - shares[x, a]])
                 assert 0 <= shares[x, a] <= 1 + 1e-12

@@ -96,19 +96,6 @@ def test_places_are_those_of_a_unit_and_the_default_is_written_as_before() -> No
         AttackSpec(run=run, places="nowhere")
 
 
-OFFLINE_SMALL = tiny(2, n=2000, seeds=1)
-
-
-def lengths(algorithm: str, privacy: str) -> dict[str, float]:
-    """How far one trajectory moves the sums of each family, by its norm for a notion of privacy."""
-    H = 2
-    counted = 4 * H if "apvi" in algorithm else 2 * H
-    found = {"counts" if "apvi" in algorithm else "transitions": float(counted)}
-    if "rewards" in algorithm:
-        found["rewards"] = 2.0 * H
-    return found if privacy == "pure" else {name: math.sqrt(size) for name, size in found.items()}
-
-
 @pytest.mark.parametrize("m", [1, 3, 10])
 @pytest.mark.parametrize("privacy", ["zcdp", "pure", "approximate"])
 @pytest.mark.parametrize(
@@ -120,11 +107,17 @@ def test_noise_of_a_data_set_proves_its_budget_for_m_trajectories(
     """By sums, and by dp-accounting: a person moves everything m times as far."""
     from dp_accounting import dp_event, pld
 
-    spec = OfflineSpec(
-        **OFFLINE_SMALL, **of_data(algorithm), privacy=privacy, calibration="calibrated", contribution=m
-    )
+    given = tiny(2, n=2000, seeds=1, privacy=privacy, calibration="calibrated", contribution=m)
+    spec = OfflineSpec(**given, **of_data(algorithm))
     noise, _ = noise_of_run(spec)
-    card, moved = noise.guarantee, lengths(algorithm, privacy)
+    card, H, apvi = noise.guarantee, 2, "apvi" in algorithm
+    moved = (
+        {"counts": 4.0 * H} if apvi else {"transitions": 2.0 * H}
+    )  # by one trajectory, in the norm of the notion
+    if "rewards" in algorithm:
+        moved["rewards"] = 2.0 * H
+    if privacy != "pure":
+        moved = {name: math.sqrt(size) for name, size in moved.items()}
     assert set(moved) == set(noise.scales)
     shifts = {name: m * moved[name] / scale for name, scale in noise.scales.items()}
     if privacy == "zcdp":
@@ -156,10 +149,7 @@ def test_every_offline_algorithm_with_noise_takes_a_contribution() -> None:
     for key, learner in OFFLINE.items():
         if learner.privacies == ("none",):
             continue
-        environment = {"environment": "linear-mdp"} if "features" in learner.public else OFFLINE_SMALL
-        given: dict[str, Any] = {
-            name: environment[name] for name in ("environment", "environment_params") if name in environment
-        }
+        given = {"environment": "linear-mdp"} if "features" in learner.public else tiny(2)
         one = OfflineSpec(**given, algorithm=key, n=500, seeds=1, calibration="calibrated")
         for name, scale in noise_of_run(one.replace(contribution=M))[0].scales.items():
             assert scale == pytest.approx(M * noise_of_run(one)[0].scales[name], rel=1e-5)
@@ -175,14 +165,8 @@ def test_the_bound_holds_as_often_with_noise_for_several(algorithm: str) -> None
     """V~ is below the value of the learned policy, in models that nothing was tuned on."""
     seen = fallen = 0
     for seed in range(3):
-        spec = OfflineSpec(
-            environment="random",
-            environment_params={"S": 3, "A": 2, "H": 3, "seed": 200 + seed},
-            **of_data(algorithm),
-            n=200_000,
-            seeds=few(8),
-            contribution=M,
-        )
+        given = tiny(3, n=200_000, seeds=few(8), contribution=M) | of_data(algorithm)
+        spec = OfflineSpec(**given | {"environment_params": {"S": 3, "A": 2, "H": 3, "seed": 200 + seed}})
         model = ENVIRONMENTS["random"].make(**spec.environment_params)
         v_star = planning.start_value(model, planning.optimum(model).V)
         for trace in dprl.run(spec).seeds:

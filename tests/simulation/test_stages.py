@@ -31,9 +31,6 @@ def spec_of(algorithm: str, privacy: str, **changes: Any) -> RunSpec:
     )
 
 
-# --- stages and batches
-
-
 @settings(max_examples=500, deadline=None, derandomize=True)
 @given(st.integers(1, 1000) | st.integers(1, 10**15), st.integers(1, 10**4))
 @example(24, 12)
@@ -84,12 +81,10 @@ class Watched(EliminationRun):
         self.active_before: list[NDArray[np.bool_]] = []
         sample = self._kernels.sample
 
-        def noted(
-            rng: Any, model: Any, policy: Ints, users: int, counts: Array, starts: Ints, *rest: Any
-        ) -> None:
-            sample(rng, model, policy, users, counts, starts, *rest)
+        def noted(rng: Any, model: Any, policy: Ints, users: int, *rest: Any) -> None:
+            sample(rng, model, policy, users, *rest)
             which = int(np.flatnonzero((self.listed.policies == policy).all((1, 2)))[0])
-            self.played.append((which, users, starts.copy()))
+            self.played.append((which, users, rest[1].copy()))
 
         self._kernels = self._kernels._replace(sample=noted)
 
@@ -116,9 +111,8 @@ def test_sizes_depend_on_k_alone(algorithm: str, privacy: str) -> None:
     runs = []
     for environment_seed, seed in ((4, 0), (4, 1), (11, 2)):
         params = {"S": S, "A": A, "H": H, "seed": environment_seed}
-        run = Watched(spec_of(algorithm, privacy, environment_params=params), seed)
-        finished(run)
-        runs.append(run)
+        runs.append(Watched(spec_of(algorithm, privacy, environment_params=params), seed))
+        finished(runs[-1])
     first = runs[0]
     assert len({tuple(which for which, _, _ in run.played) for run in runs}) > 1  # they did play otherwise
     for run in runs:
@@ -160,18 +154,12 @@ def test_regret_is_that_of_the_policies_played(algorithm: str, privacy: str) -> 
     assert trace.v_star == pytest.approx(run.mdp.d1 @ best)
 
 
-# --- the same bits, live, cancelled
-
-
 @pytest.mark.usefixtures("nothing_proved")
 def test_what_stood_in_memory_before_is_not_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     spec = spec_of("sdp-pe", "shuffle")
-    runs = [EliminationRun(spec, 0)]
-    assert runs[0].advance(1e9)
+    usual = finished(EliminationRun(spec, 0))
     monkeypatch.setattr(np, "empty_like", lambda array: np.full(array.shape, np.nan))
-    runs.append(EliminationRun(spec, 0))
-    assert runs[1].advance(1e9)
-    same_bits(runs[0].trace(), runs[1].trace())
+    same_bits(usual, finished(EliminationRun(spec, 0)))
 
 
 # --- what B25 claims, with its own constants: C = 1, C1 = 6

@@ -21,7 +21,7 @@ from dprl.simulation.prepare import noise_of_schedule, world_of
 from dprl.simulation.structure import restricted
 from dprl.simulation.trajectory import Trajectory
 from dprl.statistics import REPLACE_ONE
-from tests.problems import model, random_mdp
+from tests.problems import home, model, random_mdp
 from tests.simulation.test_engine import finished, same_bits
 
 CHAIN: dict[str, Any] = {"environment": "chain", "environment_params": {"S": 4, "A": 2, "H": 3}, "seeds": 1}
@@ -49,13 +49,9 @@ def test_users_and_values_are_those_of_the_whole_model(block: int) -> None:
     assert (table < 0).any()
     best = planning.optimum(whole)
     np.testing.assert_allclose(planning.optimum(small).Q, best.Q, atol=1e-13)
-    np.testing.assert_array_equal(
-        planning.policy_values(small, best.policy), planning.policy_values(whole, best.policy)
-    )
-    np.testing.assert_array_equal(
-        planning.occupancy(small, best.policy), planning.occupancy(whole, best.policy)
-    )
-    found = []
+    for found in (planning.policy_values, planning.occupancy):
+        np.testing.assert_array_equal(found(small, best.policy), found(whole, best.policy))
+    both = []
     for mdp in (whole, small):
         counts, one = np.zeros((4, 5, 2, mdp.P.shape[3] + 2)), np.zeros((3, 5), dtype=np.int64)
         rng, draw = np.random.default_rng(0), walk if block < 16 else sample
@@ -63,8 +59,8 @@ def test_users_and_values_are_those_of_the_whole_model(block: int) -> None:
         draw(rng, model_of(mdp), best.policy, block, counts, one[0], *scratch)
         value = np.zeros((5, 5))
         planning.evaluate(mdp.P, mdp.possible, mdp.R, best.policy, value)
-        found.append((counts, value))
-    (counts, value), (fewer, again) = found
+        both.append((counts, value))
+    (counts, value), (fewer, again) = both
     np.testing.assert_array_equal(again, value)
     np.testing.assert_array_equal(fewer[..., -2:], counts[..., -2:])
     back, missing = on_table(fewer[..., :-2], small.possible, every_state(5))
@@ -149,17 +145,10 @@ def test_a_transition_outside_the_declaration_is_refused_by_name() -> None:
 
 
 def test_learners_without_such_a_form_refuse() -> None:
-    problems = {
-        "sdp-pe-relaxed": "random",
-        "apeve": "random",
-        "ucrl-vtr": "linear-mixture",
-        "lsvi-ucb": "linear-mdp",
-    }
-    for key, world in problems.items():
-        with pytest.raises(
-            SpecError, match=r"^structure: \S+ cannot use .* give none, or algorithm dp-ucbvi"
-        ):
-            RunSpec(algorithm=key, environment=world, structure="environment")
+    said = r"^structure: \S+ cannot use .* give none, or algorithm dp-ucbvi"
+    for key in ("sdp-pe-relaxed", "apeve", "ucrl-vtr", "lsvi-ucb"):
+        with pytest.raises(SpecError, match=said):
+            RunSpec(algorithm=key, environment=home(key), structure="environment")
 
 
 def test_taxi_runs_with_central_privacy() -> None:

@@ -28,9 +28,6 @@ def test_points_are_the_product_and_runs_are_computed_once() -> None:
     assert sweep.specs[0] == baseline
     assert len(sweep.specs) == 4
     assert set(sweep.specs) == {p.spec for p in sweep.points}
-
-
-def test_each_point_has_its_baseline_among_the_runs() -> None:
     sweep = Sweep(BASE, {"H": [2, 3, 4], "privacy": ["local"]})
     for point in sweep.points:
         assert point.spec is not None
@@ -39,13 +36,7 @@ def test_each_point_has_its_baseline_among_the_runs() -> None:
 
 
 def test_models_name_mechanism_and_noise() -> None:
-    words = [
-        "central",
-        "central:laplace-tree",
-        "central:laplace-tree:paper",
-        "central:laplace-tree:scaled",
-        "local",
-    ]
+    words = ["central", *(f"central:laplace-tree{more}" for more in ("", ":paper", ":scaled")), "local"]
     specs = [p.spec for p in Sweep(BASE.replace(delta=1e-5), {"privacy": words}).points]
     found = [(s.mechanism, s.calibration, s.epsilon, s.delta) for s in specs if s is not None]
     assert found == [
@@ -58,18 +49,13 @@ def test_models_name_mechanism_and_noise() -> None:
 
 
 def test_a_model_says_whether_rows_count_only_who_played_them() -> None:
-    words = [
-        "local:unary:calibrated",
-        "local:unary:calibrated:played",
-        "shuffle:binomial-sum:calibrated:played",
-    ]
+    unary = "local:unary:calibrated"
+    words = [unary, f"{unary}:played", "shuffle:binomial-sum:calibrated:played"]
     specs = [p.spec for p in Sweep(BASE, {"privacy": words}).points]
     assert [spec.reports for spec in specs if spec] == ["all", "played", "played"]
     assert [PrivacyChoice.parse(text).text for text in words] == words
-    assert (
-        PrivacyChoice.parse(words[1]).title
-        == "local, One-hot questions, only reports of users told to take the action"
-    )
+    title = "local, One-hot questions, only reports of users told to take the action"
+    assert PrivacyChoice.parse(words[1]).title == title
     (refused,) = Sweep(BASE, {"privacy": ["central:gaussian-tree:calibrated:played"]}).points
     assert refused.refusal.startswith("reports: played applies to reports that users send")
     for text in ("local:unary:played", "local:::played", "local:unary:calibrated:all"):
@@ -125,13 +111,7 @@ def test_what_is_refused(axes: dict[str, list[object]], names: str) -> None:
 def test_json_round_trip() -> None:
     sweep = Sweep(BASE, {"epsilon": [0.1, 1], "privacy": ["none", "central:gaussian-tree"]})
     assert Sweep.from_dict(json.loads(sweep.to_json())) == sweep
-    wrong: tuple[Any, ...] = (
-        None,
-        [],
-        {"base": {}},
-        {"base": {}, "axes": 3},
-        {"base": {}, "axes": {"epsilon": 1}},
-    )
+    wrong: list[Any] = [None, [], {"base": {}}, *({"base": {}, "axes": axes} for axes in (3, {"epsilon": 1}))]
     for bad in wrong:
         with pytest.raises(SpecError):
             Sweep.from_dict(bad)

@@ -78,10 +78,9 @@ def test_a_table_of_pandas_is_counted_as_its_csv_is_and_only_counts_are_written(
 
 
 def test_what_is_no_data_is_refused_in_a_sentence() -> None:
+    said = r"^data: .* is not allowed; give the path of a CSV or Parquet file, or a pandas"
     for wrong in (None, 3, [1, 2], pd.read_csv(io.StringIO(CSV)).to_numpy()):
-        with pytest.raises(
-            SpecError, match=r"^data: .* is not allowed; give the path of a CSV or Parquet file, or a pandas"
-        ):
+        with pytest.raises(SpecError, match=said):
             upload(wrong, PUBLIC)  # type: ignore[arg-type]
     with pytest.raises(SpecError, match="column reward: this column is missing"):
         upload(pd.read_csv(io.StringIO(CSV)).drop(columns="reward"), PUBLIC)
@@ -106,10 +105,11 @@ def test_a_data_set_is_learned_from_and_what_is_shown_is_a_bound() -> None:
 
 def test_the_bound_of_a_known_model_holds() -> None:
     """On the example, whose model is known."""
-    text = example()
     mdp = ENVIRONMENTS["custom"].make(H=2)
     v_star = planning.start_value(mdp, planning.optimum(mdp).V)
-    spec = upload(io.BytesIO(text.encode()), EXAMPLE)
+    text = example().encode()
+    assert len(text) < 1.1e6
+    spec = upload(io.BytesIO(text), EXAMPLE)
     found = []
     for rho in (0.00001, 0.03, 1, 100):
         (seed,) = dprl.run(spec.replace(rho=rho)).seeds
@@ -118,7 +118,6 @@ def test_the_bound_of_a_known_model_holds() -> None:
         found.append(seed.curve.values[0])
     assert found == sorted(found)
     assert found[-1] > 0.8 > found[0]
-    assert len(text) < 1.1e6
 
 
 def test_the_card_says_what_is_declared_and_what_adds_up() -> None:
@@ -157,9 +156,8 @@ def test_noise_of_one_scale_is_drawn_once_and_that_of_another_is_independent() -
 
 def noisy(spec: UploadSpec) -> list[dict[str, Array]]:
     """What is written down of a data set, each with its families' noisy sums, in any order."""
-    paths = [path for path in kept.folder().glob(f"{spec.data}.*") if path.suffix != ".npz"]
     found = []
-    for path in paths:
+    for path in kept.folder().glob(f"{spec.data}.*[!z]"):
         with np.load(io.BytesIO(path.read_bytes()[kept.DIGEST :])) as sums:
             found.append({family: sums[family] for family in sums.files})
     return found
@@ -175,9 +173,7 @@ def test_nobody_who_reads_a_spec_can_draw_its_noise() -> None:
 def test_no_generator_of_numpy_is_asked_for_the_noise_of_people(monkeypatch: pytest.MonkeyPatch) -> None:
     spec = uploaded(rho=1.0)
     learned = uploaded(UNKNOWN)
-    dprl.run(
-        OfflineSpec(environment="clinic", n=10, seeds=1)
-    )  # what follows is not refused for other reasons
+    dprl.run(OfflineSpec(environment="clinic", n=10, seeds=1))  # refuses nothing for other reasons
     for name in ("Generator", "SFC64", "PCG64", "default_rng", "RandomState"):
         monkeypatch.setattr(np.random, name, lambda *given, name=name: pytest.fail(f"{name} was asked"))
     assert released(spec).any()
@@ -205,11 +201,10 @@ def test_noise_is_added_as_whole_steps_of_the_grid(monkeypatch: pytest.MonkeyPat
     steps = [int(x) - int(y) for x, y in zip(with_noise * STEPS, true * STEPS, strict=True)]
     assert (with_noise * STEPS % 1 == 0).all()
     assert steps == drawn
-    size, errors = spec.problem_size, trace.errors
     again = np.zeros_like(record)
     transitions(again)[...] = sums["transitions"]
-    nothing = np.zeros(TRANSITIONS.draws(size))
-    expected = TRANSITIONS.answer(again, nothing, float(errors["transitions"]))
+    nothing = np.zeros(TRANSITIONS.draws(spec.problem_size))
+    expected = TRANSITIONS.answer(again, nothing, float(trace.errors["transitions"]))
     np.testing.assert_array_equal(trace.released[..., :-1], expected[..., :-1])
     np.testing.assert_array_equal(trace.released[..., -1], sums["rewards"])
 
@@ -219,10 +214,8 @@ def test_what_bounds_the_noise_covers_the_grid_and_rounded_rewards() -> None:
     spec = uploaded(UNKNOWN)
     _, plain = noise_for(spec, upload_problem_of(spec), ())
     errors = noise_of(spec)[1]
-    assert errors == {
-        "transitions": plain["transitions"] + 2 / STEPS,
-        "rewards": plain["rewards"] + (2 + spec.n) / STEPS,
-    }
+    more = {"transitions": 2 / STEPS, "rewards": (2 + spec.n) / STEPS}
+    assert errors == {name: plain[name] + more[name] for name in more}
 
 
 @pytest.mark.parametrize("when", ["written", "drawn"])
@@ -238,10 +231,8 @@ def test_a_worker_that_is_killed_leaves_what_the_next_one_shows(when: str) -> No
             os.kill(os.getpid(), signal.SIGKILL)
 
         try:
-            if when == "written":
-                vars(run_module)["learned_from"] = killed
-            else:
-                vars(kept)["write_down"] = killed
+            where, name = (run_module, "learned_from") if when == "written" else (kept, "write_down")
+            vars(where)[name] = killed
             dprl.run(spec)
         finally:
             os._exit(0)
@@ -391,6 +382,9 @@ def test_a_malformed_file_leaves_nothing_behind(home: Path) -> None:
         upload(io.BytesIO(b""), PUBLIC, rho=-1)
 
 
+LARGE = {"states": 100, "actions": 10, "horizon": 20, "rewards": 0}
+
+
 @pytest.mark.parametrize(
     ("changes", "field"),
     [
@@ -404,10 +398,7 @@ def test_a_malformed_file_leaves_nothing_behind(home: Path) -> None:
         ({"algorithm_params": {"C9": 1}}, "spec"),
         ({"seeds": 2}, "spec"),
         ({"environment": "clinic"}, "spec"),
-        (
-            {"declared": declaration_text({"states": 100, "actions": 10, "horizon": 20, "rewards": 0})},
-            "declared",
-        ),
+        ({"declared": declaration_text(LARGE)}, "declared"),
     ],
 )
 def test_what_is_refused_names_its_field(changes: dict[str, Any], field: str) -> None:
@@ -455,9 +446,8 @@ def test_run_takes_no_file_of_ones_own(tmp_path: Path, capsys: pytest.CaptureFix
 def test_in_python_the_owner_is_told_before_a_release() -> None:
     """On the command line: tests/test_release.py."""
     strange = CSV.replace(",x,", ",z,", 3)
-    with pytest.warns(
-        UserWarning, match=r"Only for you.* 3 of 800 rows, column action .*: z \(3\)"
-    ) as warned:
+    said = r"Only for you.* 3 of 800 rows, column action .*: z \(3\)"
+    with pytest.warns(UserWarning, match=said) as warned:
         spec = upload(io.BytesIO(strange.encode()), PUBLIC, rho=1e6)
     assert warned[0].filename == __file__
     assert "z" not in json.dumps(dprl.run(spec).summary()).split('"')

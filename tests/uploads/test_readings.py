@@ -23,12 +23,9 @@ from dprl.uploads.readings import Reading, Readings
 from tests.two_rooms import EXAMPLE, example
 
 DATA = "\n".join(example().splitlines()[:401]).encode()  # 200 people
-ASKED: dict[str, Any] = {
-    "declared": declaration_text(EXAMPLE),
-    "held_out": 0.25,
-    "budget": None,
-    "total": None,
-}
+ASKED: dict[str, Any] = {"declared": declaration_text(EXAMPLE), "held_out": 0.25} | dict.fromkeys(
+    ("budget", "total")
+)
 
 
 @pytest.fixture(autouse=True)
@@ -79,7 +76,9 @@ def test_a_process_reads_a_file_and_says_how_far_it_is(home: Path, monkeypatch: 
     assert {path.stem for path in (home / "uploads").iterdir()} == {first.name}  # nothing of the file
 
 
-def test_files_wait_for_each_other_and_one_may_stop_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_files_wait_for_each_other_up_to_a_limit_and_one_may_stop_waiting(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     order: list[str] = []
     going = threading.Event()
 
@@ -88,36 +87,21 @@ def test_files_wait_for_each_other_and_one_may_stop_waiting(monkeypatch: pytest.
         going.wait(60)
         return in_here(reading, file)
 
+    monkeypatch.setattr(readings, "MOST_WAITING", 3 * len(DATA))
     all_of_them = run_with(monkeypatch, slowly, thread=True)
     first, second, third = (all_of_them.begin(io.BytesIO(DATA), ASKED) for _ in range(3))
+    with pytest.raises(SpecError, match="data: too many files are being read"):
+        all_of_them.begin(io.BytesIO(DATA), ASKED)
     all_of_them.cancel(second)
     until(lambda: second.done)
     assert (first.done, third.done, third.ahead) == (False, False, 1)
     going.set()
     until(lambda: first.done and third.done)
     assert order == [first.name, third.name]
-    assert first.spec is not None
-    assert third.spec is not None
     assert not kept.there(second.name)
-
-
-def test_so_much_may_wait_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
-    going = threading.Event()
-
-    def slowly(reading: Reading, file: BinaryIO) -> dict[str, Any]:
-        going.wait(60)
-        return in_here(reading, file)
-
-    monkeypatch.setattr(readings, "MOST_WAITING", 2 * len(DATA))
-    all_of_them = run_with(monkeypatch, slowly, thread=True)
-    waiting = [all_of_them.begin(io.BytesIO(DATA), ASKED) for _ in range(2)]
-    with pytest.raises(SpecError, match="data: too many files are being read"):
-        all_of_them.begin(io.BytesIO(DATA), ASKED)
-    going.set()
-    until(lambda: all(each.done for each in waiting))
     again = all_of_them.begin(io.BytesIO(DATA), ASKED)
     until(lambda: again.done)
-    assert again.spec is not None
+    assert None not in (first.spec, third.spec, again.spec)
 
 
 def test_what_is_wrong_is_a_sentence_and_leaves_nothing(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -142,9 +126,7 @@ def test_what_is_wrong_is_a_sentence_and_leaves_nothing(home: Path, monkeypatch:
 
 def test_a_reading_has_so_much_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[Any] = []
-    monkeypatch.setattr(
-        readings.resource, "getrlimit", lambda kind: (resource.RLIM_INFINITY, resource.RLIM_INFINITY)
-    )
+    monkeypatch.setattr(readings.resource, "getrlimit", lambda kind: (resource.RLIM_INFINITY,) * 2)
     monkeypatch.setattr(readings.resource, "setrlimit", lambda kind, limits: asked.append((kind, limits)))
     readings.limit_memory()
     assert asked == [(resource.RLIMIT_DATA, (readings.MEMORY, resource.RLIM_INFINITY))]
