@@ -28,10 +28,10 @@ from dprl import (
     spec_from_json,
 )
 from dprl.environments import gymnasium as ours
-from dprl.mdp import planning
 from dprl.mdp.structure import on_table, table_of
 from dprl.simulation import answer, answered
 from tests.environments.test_custom import GOOD
+from tests.environments.test_values import best
 from tests.problems import refused
 
 Outcomes = list[tuple[float, int, float, bool]]  # chance, next state, reward, whether the episode ends
@@ -125,10 +125,6 @@ def made(params: Any) -> TabularMDP:
     return ENVIRONMENTS["custom"].make(**params)
 
 
-def best(mdp: TabularMDP) -> float:
-    return planning.start_value(mdp, planning.optimum(mdp).V)
-
-
 def best_by_recursion(env: Any, H: int) -> float:
     inside = getattr(env, "unwrapped", env)
     P, first = inside.P, inside.initial_state_distrib
@@ -150,13 +146,8 @@ def test_the_best_value_is_that_of_a_recursion_over_outcomes(name: str) -> None:
     make, H = WORLDS[name]
     env = make()
     given = from_gymnasium(env, H)
-    spec = RunSpec(
-        environment=given,
-        structure="environment" if name.startswith("taxi") else None,
-        privacy="none",
-        episodes=1000,
-        seeds=1,
-    )
+    structure = "environment" if name.startswith("taxi") else None
+    spec = RunSpec(environment=given, structure=structure, privacy="none", episodes=1000, seeds=1)
     assert spec.environment == "custom"
     assert spec_from_json(spec.to_json()) == spec
     mdp = made(spec.environment_params)
@@ -188,16 +179,10 @@ def test_random_models_in_each_form(form: str, seed: int) -> None:
     whole = TabularMDP("random", P, R, d1, *labels, bernoulli=False)
     if form == "sparse object":
         possible = table_of(P > 0)
-        whole = TabularMDP(
-            "random", on_table(P, whole.possible, possible)[0], R, d1, *labels, possible=possible
-        )
-    given: Any = {
-        "arrays": arrays,
-        "lists": lists,
-        "JSON": json.dumps(lists, indent=2),
-        "object": whole,
-        "sparse object": whole,
-    }[form]
+        P_there = on_table(P, whole.possible, possible)[0]
+        whole = TabularMDP("random", P_there, R, d1, *labels, possible=possible)
+    forms: dict[str, Any] = {"arrays": arrays, "lists": lists, "JSON": json.dumps(lists, indent=2)}
+    given = forms.get(form, whole)
     for kind in (RunSpec, OfflineSpec):
         spec = kind(environment=given)
         assert (spec.environment, spec.environment_params["H"]) == ("custom", H)
