@@ -20,8 +20,6 @@ from dprl.statistics import REPLACE_ONE
 from dprl.testing.report import require
 from tests.problems import finished
 
-SIZE = Size(3, 2, 3)
-ROOMS = ("dprl.learners", "dprl.mdp.structure", "dprl.mdp.planning", "dprl.engine")
 LIBRARIES = ("numpy", "math", "scipy", "numba", "builtins", "typing")  # they hold nothing of a run
 
 
@@ -31,11 +29,7 @@ def argument_names(function: Callable[..., Any]) -> list[str]:
 
 
 def no_other_way(functions: Iterable[Callable[..., Any]], modules: Sequence[str]) -> None:
-    """Nothing is closed over, by them or by what they call; globals are constants, and functions of these modules.
-
-    Raises:
-        AssertionError: a function could see something else.
-    """
+    """Nothing is closed over, by them or by what they call; globals are constants, and functions of these modules."""
     pending, seen = list(functions), set[Callable[..., Any]]()
 
     def inside(module: str, allowed: Sequence[str]) -> bool:
@@ -88,11 +82,7 @@ def _named(code: CodeType, operation: str) -> set[str]:
 
 
 def only_known(given: Iterable[Any], known: Sequence[Array], hidden: Sequence[Array]) -> None:
-    """Of what a planner is given, arrays outside its own record are known ones, and none is a part of hidden ones.
-
-    Raises:
-        AssertionError: one is not.
-    """
+    """Of what a planner is given, arrays outside its own record are known ones, and none is a part of hidden ones."""
     for argument in given:
         for array in argument if isinstance(argument, tuple) else [argument]:
             if isinstance(array, np.ndarray):
@@ -137,13 +127,6 @@ def reachable(root: Any) -> list[Any]:
 # ---- a tabular learner
 
 
-def no_other_way_to_data(learner: TabularLearner) -> None:
-    """Nothing is closed over; globals are functions and constants."""
-    functions = [function for bonus in learner.bonuses for function in learner.planner(bonus)]
-    own = [f.__module__ for f in functions if not f.__module__.startswith("dprl.")]
-    no_other_way(functions, [*ROOMS, *(module.rpartition(".")[0] or module for module in own), *own])
-
-
 def sensitivity(learner: TabularLearner) -> None:
     """One user who is replaced moves the statistic by no more than it says, of all pairs of trajectories in a small
     problem."""
@@ -176,20 +159,14 @@ def user_of(
     return added
 
 
-def small_run(learner: TabularLearner) -> SeedRun:
-    """A run of 300 users of a small problem, with the learner's first privacy model."""
-    world: Any = {"environment": "random", "environment_params": {"S": SIZE.S, "A": SIZE.A, "H": SIZE.H}}
-    world |= {"schedule": "geometric:0.3", "episodes": 300, "seeds": 1}
-    spec = RunSpec(algorithm=learner.key, privacy=learner.privacies[0], bonus=learner.bonuses[-1], **world)
-    return SeedRun(spec, 0, plain=True)
-
-
 def handed(learner: TabularLearner) -> None:
     """Every array that plan and schedule are called with is the loop's array of released counts, or the learner's own;
     with privacy none shares memory with true counts."""
-    run = small_run(learner)
+    world: Any = {"environment": "random", "environment_params": {"S": 3, "A": 2, "H": 3}}
+    world |= {"schedule": "geometric:0.3", "episodes": 300, "seeds": 1}
+    spec = RunSpec(algorithm=learner.key, privacy=learner.privacies[0], bonus=learner.bonuses[-1], **world)
+    run, private = SeedRun(spec, 0, plain=True), spec.privacy != "none"
     state, setup = run.state, run.setup
-    private = learner.privacies[0] != "none"
     calls = {"plan": 0, "next_release": 0}
 
     def watched(name: str, known: list[Any], call: Callable[..., Any]) -> Callable[..., Any]:
@@ -215,21 +192,3 @@ def handed(learner: TabularLearner) -> None:
     finished(run)
     require(calls["plan"] == state.position[0] > 5, "it was not asked for a plan at each release")
     require(calls["next_release"] == calls["plan"] - 1, "the last release is not that of the last user")
-
-
-def scrambled_counts(learner: TabularLearner) -> None:
-    """Once counts are released, the true ones change nothing about a plan."""
-    run = finished(small_run(learner))
-    state, setup = run.state, run.setup
-    released, errors = state.released.copy(), state.errors.copy()
-
-    def planned() -> tuple[bytes, ...]:
-        Q, V, policy = state.Q.copy(), state.V.copy(), state.policy.copy()
-        own = (7,) if policy.ndim == 3 else ()
-        run._kernels.plan(released, errors, every_state(SIZE.S), setup.constants, *own, Q, V, policy)
-        return Q.tobytes(), V.tobytes(), policy.tobytes()
-
-    before = planned()
-    for array in (state.counts, state.noisy, state.noise, state.starts, state.totals):
-        array[...] = np.random.default_rng(1).permutation(array.ravel()).reshape(array.shape) + 1
-    require(planned() == before, "true counts that were scrambled after their release changed the plan")

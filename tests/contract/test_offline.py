@@ -4,7 +4,6 @@ it is handed public facts and what was released, and can get at nothing else."""
 from __future__ import annotations
 
 import inspect
-from collections.abc import Generator
 from dataclasses import replace
 from itertools import product
 from typing import Any
@@ -20,6 +19,7 @@ from dprl.mdp.tabular import Array
 from dprl.privacy.curator import PROMISES, losses_of
 from dprl.simulation import OfflineRun, OfflineTrace, datasets, trace_from_bytes
 from dprl.simulation.datasets import BEHAVIOURS
+from dprl.simulation.loops import offline
 from dprl.simulation.loops.offline import learned_from, noise_of_run
 from dprl.statistics import REPLACE_ONE
 from tests import problems
@@ -172,60 +172,33 @@ def check(spec: OfflineSpec) -> None:
 PRIVATE = [key for key in KEYS if learner_of(key).privacies[0] != "none"]
 
 
-class Watched:
-    """A plan that is being played: looks, at every step, at everything that the learner can get at."""
-
-    def __init__(self, plan: Generator[Any, Array, Any], run: OfflineRun) -> None:
-        self.plan, self.run, self.steps = plan, run, 0
-        self.queries: list[Any] = []
-
-    def __next__(self) -> Any:
-        return self._looked(next(self.plan))
-
-    def send(self, released: Array) -> Any:
-        return self._looked(self.plan.send(released))
-
-    def _looked(self, query: Any) -> Any:
-        self.steps += 1
-        assert type(query).__module__.startswith(
-            "dprl.statistics."
-        )  # whose sensitivity is declared and tested
-        frame = inspect.getgeneratorlocals(self.plan)
-        self.queries.append(query)  # what has been answered is looked at, too
-        held = [value for local in frame.values() for value in reachable(local)] + reachable(self.queries)
-        mdp = self.run.mdp
-        hidden = [mdp.P, mdp.R, mdp.d1, *self.run.drawn]  # type: ignore[attr-defined]
-        assert not any(value is self.run or value is mdp for value in held)
-        for value in held:
-            if isinstance(value, np.ndarray):
-                assert not any(np.shares_memory(value, array) for array in hidden)
-        return query
-
-
 @pytest.mark.parametrize("key", PRIVATE)
 def test_nothing_a_learner_holds_is_the_model_or_the_data(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither its arguments and locals nor the queries it makes, at any step."""
-    learner = learner_of(key)
-    run = OfflineRun(small_spec(environment_of(key), key, learner.privacies[0], None, n=20), 0)
-    draw = run.dataset
-    run.drawn = []  # type: ignore[attr-defined]
+    run = OfflineRun(small_spec(environment_of(key), key, learner_of(key).privacies[0], None, n=20), 0)
+    own, mdp, played, queries = offline.learned_from, run.mdp, [], []
 
-    def dataset(n: int) -> tuple[tuple[Array, ...], np.random.Generator]:
-        records, rng = draw(n)
-        run.drawn.extend(records)  # type: ignore[attr-defined]
-        return records, rng
+    def watched(curator: Any, plan: Any) -> Any:
+        hidden, release = [mdp.P, mdp.R, mdp.d1, *curator._records], curator.release
+        played.append(plan)
 
-    monkeypatch.setattr(run, "dataset", dataset)
-    watched: list[Watched] = []
+        def looked(query: Any) -> Array:
+            # whose sensitivity is declared and tested
+            assert type(query).__module__.startswith("dprl.statistics.")
+            queries.append(query)  # what has been answered is looked at, too
+            frame = inspect.getgeneratorlocals(plan)
+            held = [value for local in (*frame.values(), queries) for value in reachable(local)]
+            assert not any(value is one for value in held for one in (run, mdp, curator))
+            arrays = [value for value in held if isinstance(value, np.ndarray)]
+            assert not any(np.shares_memory(value, array) for value in arrays for array in hidden)
+            return np.asarray(release(query))
 
-    def plan(problem: OfflineProblem) -> Watched:
-        watched.append(Watched(learner.plan(problem), run))
-        return watched[-1]
+        curator.release = looked
+        return own(curator, plan)
 
-    monkeypatch.setitem(OFFLINE, learner.key, replace(learner, plan=plan))  # type: ignore[arg-type]
+    monkeypatch.setattr(offline, "learned_from", watched)
     assert run.advance(60.0)
-    assert all(each.steps >= 1 for each in watched)
-    assert len(watched) == len(run.sizes)
+    assert len(played) == len(run.sizes)
 
 
 @pytest.mark.parametrize("key", KEYS)

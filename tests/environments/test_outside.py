@@ -28,10 +28,10 @@ from dprl import (
     spec_from_json,
 )
 from dprl.environments import gymnasium as ours
-from dprl.mdp import planning
 from dprl.mdp.structure import on_table, table_of
 from dprl.simulation import answer, answered
 from tests.environments.test_custom import GOOD
+from tests.environments.test_values import best
 from tests.problems import refused
 
 Outcomes = list[tuple[float, int, float, bool]]  # chance, next state, reward, whether the episode ends
@@ -125,10 +125,6 @@ def made(params: Any) -> TabularMDP:
     return ENVIRONMENTS["custom"].make(**params)
 
 
-def best(mdp: TabularMDP) -> float:
-    return planning.start_value(mdp, planning.optimum(mdp).V)
-
-
 def best_by_recursion(env: Any, H: int) -> float:
     inside = getattr(env, "unwrapped", env)
     P, first = inside.P, inside.initial_state_distrib
@@ -150,13 +146,8 @@ def test_the_best_value_is_that_of_a_recursion_over_outcomes(name: str) -> None:
     make, H = WORLDS[name]
     env = make()
     given = from_gymnasium(env, H)
-    spec = RunSpec(
-        environment=given,
-        structure="environment" if name.startswith("taxi") else None,
-        privacy="none",
-        episodes=1000,
-        seeds=1,
-    )
+    structure = "environment" if name.startswith("taxi") else None
+    spec = RunSpec(environment=given, structure=structure, privacy="none", episodes=1000, seeds=1)
     assert spec.environment == "custom"
     assert spec_from_json(spec.to_json()) == spec
     mdp = made(spec.environment_params)
@@ -171,21 +162,6 @@ def test_the_answer_that_pages_ask_for_is_this_value() -> None:
     env = four_rooms(5, 0.9)
     spec = RunSpec(environment=from_gymnasium(env, 8, rewards=(0, 1)), privacy="none", episodes=100)
     assert answered(answer("v_star", spec)) == pytest.approx(best_by_recursion(env, 8), rel=1e-12)
-
-
-def by_hand(P: Any, R: Any, d1: Any) -> float:
-    """P: [H][S][A][S], R: [H][S][A]."""
-
-    @cache
-    def value(h: int, s: int) -> float:
-        if h == len(P):
-            return 0.0
-        return max(  # type: ignore[no-any-return]
-            R[h][s][a] + fsum(P[h][s][a][to] * value(h + 1, to) for to in range(len(d1)))
-            for a in range(len(R[h][s]))
-        )
-
-    return fsum(d1[s] * value(0, s) for s in range(len(d1)))
 
 
 @pytest.mark.parametrize("form", ["arrays", "lists", "JSON", "object", "sparse object"])
@@ -203,16 +179,10 @@ def test_random_models_in_each_form(form: str, seed: int) -> None:
     whole = TabularMDP("random", P, R, d1, *labels, bernoulli=False)
     if form == "sparse object":
         possible = table_of(P > 0)
-        whole = TabularMDP(
-            "random", on_table(P, whole.possible, possible)[0], R, d1, *labels, possible=possible
-        )
-    given: Any = {
-        "arrays": arrays,
-        "lists": lists,
-        "JSON": json.dumps(lists, indent=2),
-        "object": whole,
-        "sparse object": whole,
-    }[form]
+        P_there = on_table(P, whole.possible, possible)[0]
+        whole = TabularMDP("random", P_there, R, d1, *labels, possible=possible)
+    forms: dict[str, Any] = {"arrays": arrays, "lists": lists, "JSON": json.dumps(lists, indent=2)}
+    given = forms.get(form, whole)
     for kind in (RunSpec, OfflineSpec):
         spec = kind(environment=given)
         assert (spec.environment, spec.environment_params["H"]) == ("custom", H)
@@ -221,7 +191,7 @@ def test_random_models_in_each_form(form: str, seed: int) -> None:
         np.testing.assert_array_equal(mdp.P, P)
         np.testing.assert_array_equal(mdp.R, R)
         assert mdp.bernoulli == (form != "object")
-        assert best(mdp) == pytest.approx(by_hand(P.tolist(), R.tolist(), d1.tolist()), rel=1e-12)
+        np.testing.assert_allclose(mdp.d1, d1, rtol=1e-15)
 
 
 def test_one_model_is_one_spec_whatever_it_is_given_as() -> None:
@@ -365,35 +335,16 @@ def test_what_is_said_of_start_ends_rewards_and_wrappers() -> None:
 make = ENVIRONMENTS["gymnasium"].make
 
 
-def gym(id: str) -> Any:
-    return gymnasium.make(id).unwrapped
-
-
 @pytest.mark.parametrize("id", ["FrozenLake-v1", "CliffWalking-v1"])
-@pytest.mark.parametrize("H", [1, 2, 13, 20, 60])
-def test_optimal_value_is_that_of_gymnasiums_own_model(id: str, H: int) -> None:
-    """By recursion over `env.P` in Gymnasium's rewards: an episode that terminates earns nothing more."""
-    mdp = make(id=id, H=H)
-    low, high = mdp.drawing["reward_low"], mdp.drawing["reward_high"]
-    raw = best_by_recursion(gym(id), H)
-    assert H * low + (high - low) * best(mdp) == pytest.approx(raw, abs=1e-9)
-    assert mdp.R.min() == 0.0
-    assert mdp.R.max() == 1.0
-
-
-@pytest.mark.parametrize("id", ["FrozenLake-v1", "CliffWalking-v1"])
-def test_transitions_are_gymnasiums(id: str) -> None:
-    env, mdp = gym(id), make(id=id, H=2)
-    S = mdp.S - 1
-    assert mdp.state_labels[S] == "end"
-    for s in range(S):
-        for a in range(mdp.A):
-            expected = np.zeros(S + 1)
-            for p, to, _, end in env.P[s][a]:
-                expected[S if end else to] += p
-            np.testing.assert_allclose(mdp.P[1, s, a], expected, rtol=0, atol=1e-12)
-    np.testing.assert_array_equal(mdp.P[:, S, :, S], 1.0)
-    np.testing.assert_allclose(mdp.d1[:S], env.initial_state_distrib)
+@pytest.mark.parametrize("H", [1, 13])
+def test_one_by_its_name_is_gymnasiums_own_model(id: str, H: int) -> None:
+    """As it is read from there, with labels and a drawing of its own."""
+    mdp, read = make(id=id, H=H), from_gymnasium(gymnasium.make(id), H)
+    for name in ("P", "R", "d1"):
+        np.testing.assert_array_equal(getattr(mdp, name), getattr(read, name))
+    assert mdp.state_labels[-1] == "end"
+    assert mdp.drawing["reward_low"] == read.drawing["reward_low"]
+    assert mdp.drawing["reward_high"] == read.drawing["reward_high"]
 
 
 @pytest.mark.parametrize("id", ["FrozenLake-v1", "CliffWalking-v1"])

@@ -25,6 +25,7 @@ import pytest
 from dprl import ALGORITHMS, ENVIRONMENTS, RunSpec
 from dprl.simulation.loops import LOOPS
 from dprl.simulation.pairs import calibrations_for, mechanisms_for, not_counted, runs_in
+from tests.contract.test_pairs import small_spec
 from tests.problems import finished, first, home
 
 HERE = Path(__file__).parent
@@ -43,12 +44,11 @@ def records(algorithm: str, privacy: str, mechanism: str | None, reports: str) -
     """A record for each bonus and mode."""
     learner = ALGORITHMS[algorithm]
     modes = ["stages"] if learner.forgets else ["batches"] if learner.schedule else MODES
-    found = {
+    return {
         f"{bonus}, {mode}": record(algorithm, privacy, mechanism, reports, bonus, mode)
         for bonus in learner.bonuses
         for mode in modes
     }
-    return found
 
 
 def record(
@@ -58,22 +58,14 @@ def record(
     sized = calibrations_for(algorithm, mechanism)[-1] if mechanism else None
     environment = "riverswim" if runs_in(algorithm, "riverswim") else home(algorithm)
     sizes = {"S": 3, "H": 5 if mode in MODES else 3}
-    spec = RunSpec(
-        environment=environment,
-        environment_params={
+    given: dict[str, Any] = {
+        "environment_params": {
             f.name: sizes[f.name] for f in ENVIRONMENTS[environment].fields if f.name in sizes
         },
-        algorithm=algorithm,
-        privacy=privacy,
-        mechanism=mechanism,
-        calibration=sized,
-        reports=reports,
-        epsilon=50.0,
-        bonus=bonus,
-        episodes={"walked": 20_000, "blocks": 10**12, "stages": 10**12, "batches": 10**6}[mode],
-        schedule="geometric:0.1",
-        seeds=1,
-    )
+        "episodes": {"walked": 20_000, "blocks": 10**12, "stages": 10**12, "batches": 10**6}[mode],
+    }
+    chosen = (environment, algorithm, privacy, mechanism, sized, bonus)
+    spec = small_spec(*chosen, reports=reports, epsilon=50.0, **given)
     loop: Any = LOOPS[ALGORITHMS[algorithm].loop]
     how = {"walk_below": MODES[mode]} if mode in MODES else {}
     trace = finished(loop(spec, 0, **how)).trace()
@@ -112,10 +104,8 @@ def test_traces_are_as_they_were(algorithm: str, privacy: str, mechanism: str | 
     assert file.exists(), (
         "there is no golden trace of this yet: PYTHONPATH=. python tests/golden/test_golden.py missing"
     )
-    golden, now = (
-        json.loads(file.read_text(encoding="utf-8")),
-        records(algorithm, privacy, mechanism, reports),
-    )
+    golden = json.loads(file.read_text(encoding="utf-8"))
+    now = records(algorithm, privacy, mechanism, reports)
     assert now.keys() == golden.keys()
     for case, old in golden.items():
         assert RunSpec.from_dict(now[case]["spec"]) == RunSpec.from_dict(old["spec"])

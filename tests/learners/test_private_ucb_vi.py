@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
-from dprl import RunSpec
 from dprl.learners import ALGORITHMS, Problem
 from dprl.learners.tabular.private_ucb_vi import UNCOVERED, constants, plan
 from dprl.mdp.structure import every_state
@@ -14,6 +15,7 @@ from dprl.privacy import PRIVATIZERS
 from dprl.simulation.pairs import calibrations_for
 from dprl.simulation.prepare import guarantee_of, noise_of_schedule
 from dprl.statistics.counts import Counts
+from tests.contract.test_pairs import small_spec
 
 H, S, E1 = 2, 2, 1e6
 
@@ -27,10 +29,8 @@ def planned(users: float, rewards: float, cap: str = "H") -> Array:
     released = np.zeros((H, S, 1, S + 2))
     released[0, 0, 0] = [users - E1, -E1, users + E1, users - rewards]
     Q, V, policy = np.zeros((H, S, 1)), np.zeros((H + 1, S)), np.zeros((H, S), dtype=np.int64)
-    errors = np.full((H, S, 1), 4 * E1)
-    plan(released, errors, every_state(S), constants(problem), Q, V, policy)
-    found: Array = Q[:, 0, 0]
-    return found
+    plan(released, np.full(Q.shape, 4 * E1), every_state(S), constants(problem), Q, V, policy)
+    return Q[:, 0, 0]
 
 
 def test_it_covers_paper_noise_and_calibrated_noise_after_E1_users_but_not_before() -> None:
@@ -47,28 +47,13 @@ def test_the_card_says_so_just_where_noise_in_rewards_is_larger_than_in_counts(p
     larger = set()
     first, *others = PRIVATIZERS[privacy].mechanisms
     asked = [(first, "calibrated", bonus) for bonus in ALGORITHMS["private-ucb-vi"].bonuses]
-    asked += [
-        (key, calibration, "paper")
-        for key in others
-        for calibration in calibrations_for("private-ucb-vi", key)
-    ]
-    for mechanism, calibration, bonus in asked:
-        spec = RunSpec(
-            environment="riverswim",
-            environment_params={"S": 3, "H": 3},
-            algorithm="private-ucb-vi",
-            privacy=privacy,
-            mechanism=mechanism,
-            calibration=calibration,
-            epsilon=0.3,
-            bonus=bonus,
-            episodes=1000,
-            schedule="geometric:0.3",
-            seeds=1,
-        )
+    asked += [(key, sized, "paper") for key in others for sized in calibrations_for("private-ucb-vi", key)]
+    usual: dict[str, Any] = {"epsilon": 0.3, "episodes": 1000, "schedule": "geometric:0.3"}
+    for chosen in asked:
+        spec = small_spec("riverswim", "private-ucb-vi", privacy, *chosen, **usual)
         noise = noise_of_schedule(spec, spec.episodes)
         assert isinstance(noise.statistic, Counts)
-        short = bonus == "paper" and noise.statistic.reward < noise.statistic.visits
+        short = spec.bonus == "paper" and noise.statistic.reward < noise.statistic.visits
         larger.add(short)
         assert (UNCOVERED in guarantee_of(spec, noise).assumptions) == short, spec
     assert larger == ({False} if privacy == "shuffle" else {False, True})

@@ -22,12 +22,12 @@ from dprl.privacy.accounting import zcdp_of
 from dprl.privacy.curator import CuratorNoise
 from dprl.simulation import OfflineRun, start
 from dprl.simulation.loops.offline import Curator, learned_from, noise_of_run, problem_of
-from dprl.statistics.family import Family
 from tests.compare import FIVE
 from tests.people import Certain, same_tables
+from tests.problems import finished
 
 H, A = 4, 7
-WORLD = {"environment": "linear-synthetic", "environment_params": {"A": A, "H": H}}
+WORLD: dict[str, Any] = {"environment": "linear-synthetic", "environment_params": {"A": A, "H": H}}
 PHI, MDP = features(A, H), make(A, H)
 
 
@@ -58,11 +58,8 @@ def algorithm_2(D: Data, other: Data, K: int, c: dict[str, float]) -> Tables:
     """VAPVI: lines 1-16 without noise; `other` is the D' of lines 4-6. Steps are 1..H."""
 
     def variances(h: int, V: Array) -> Array:
-        Sigma, square, value = (
-            c["lambda"] * np.eye(PHI.shape[-1]),
-            np.zeros(PHI.shape[-1]),
-            np.zeros(PHI.shape[-1]),
-        )
+        d = PHI.shape[-1]
+        Sigma, square, value = c["lambda"] * np.eye(d), np.zeros(d), np.zeros(d)
         for step, s, a, _, x in other.tuples:
             if step == h - 1:
                 Sigma += np.outer(PHI[s, a], PHI[s, a])
@@ -96,8 +93,7 @@ def regressed(
 ) -> Tables:
     """Regress r + V around a middle, each tuple weighed by its variance, with the penalty C width |phi| + more."""
     phi, d = PHI, PHI.shape[-1]
-    V = np.zeros((H + 2, 2))
-    policy, Q_hat, Gamma, Q = np.zeros((H, 2)), np.zeros((H, 2, A)), np.zeros((H, 2, A)), np.zeros((H, 2, A))
+    policy, V, (Q_hat, Gamma, Q) = np.zeros((H, 2)), np.zeros((H + 2, 2)), np.zeros((3, H, 2, A))
     for h in range(H, 0, -1):
         middle, sigma2 = middle_of(V[h + 1]), variances(h, V[h + 1])
         Lambda, target = c["lambda"] * np.eye(d), np.zeros(d)
@@ -118,7 +114,7 @@ def regressed(
 
 def learned(key: str, records: tuple[Array, ...], n: int, **params: Any) -> Learned:
     """What a learner makes of what a curator without noise tells it."""
-    spec = OfflineSpec(**WORLD, algorithm=key, algorithm_params=params, n=n)  # type: ignore[arg-type]
+    spec = OfflineSpec(**WORLD, algorithm=key, algorithm_params=params, n=n)
     return learned_from(Certain(*records), OFFLINE[key].plan(problem_of(spec, n)))[0]
 
 
@@ -128,16 +124,10 @@ def learned(key: str, records: tuple[Array, ...], n: int, **params: Any) -> Lear
 def test_every_table_is_the_papers(n: int, params: dict[str, float], data: str) -> None:
     """Without noise. Variances above 1 take part, so that the weights do."""
     constants = {"lambda": 1.0, "C": 0.1, "D": 0.0, **params}
-    records: tuple[Array, ...]
-    if data == "halves":
-        other, D = walked(n // 2, 0), walked(n - n // 2, 1)
-        records, K = (other.record, D.record), n - n // 2
-    else:
-        other = D = walked(n, 0)
-        records, K = (D.record,), n
-    expected = algorithm_2(D, other, K, constants)
+    parts = [walked(n // 2, 0), walked(n - n // 2, 1)] if data == "halves" else [walked(n, 0)]
+    expected = algorithm_2(parts[-1], parts[0], n - n // 2 if data == "halves" else n, constants)
     for key in ("vapvi", "dp-vapvi"):
-        ours = learned(key, records, n, data=data, **params)
+        ours = learned(key, tuple(part.record for part in parts), n, data=data, **params)
         same_tables(ours, expected)
         assert ours.repaired == 0
 
@@ -157,38 +147,27 @@ def test_matrices_are_shifted_by_half_of_e(key: str) -> None:
     """K = E/2 I + noise (Algorithm 2, line 2): as a ridge that is larger by E/2."""
     records, shift = (walked(60, 0).record, walked(60, 1).record), 3.0
     tables = []
-    for ridge, errors in ((1.0, {f.name: 2 * shift for f in _families(key)}), (1.0 + shift, {})):
-        spec = OfflineSpec(**WORLD, algorithm=key, algorithm_params={"lambda": ridge})  # type: ignore[arg-type]
-        plan = OFFLINE[key].plan(replace(problem_of(spec, 120), errors=errors))
+    for ridge, error in ((1.0, 2 * shift), (1.0 + shift, 0.0)):
+        problem = problem_of(OfflineSpec(**WORLD, algorithm=key, algorithm_params={"lambda": ridge}), 120)
+        errors = {f.name: error for f in OFFLINE[key].families(problem, "calibrated")}
+        plan = OFFLINE[key].plan(replace(problem, errors=errors))
         tables.append(learned_from(Certain(*records), plan)[0])
     for one, other in zip(*tables, strict=True):
         np.testing.assert_allclose(one, other, rtol=0, atol=1e-12)
     assert tables[0].Q.any()
 
 
-def _families(key: str) -> tuple[Family, ...]:
-    return OFFLINE[key].families(problem_of(OfflineSpec(**WORLD, algorithm=key), 120), "calibrated")  # type: ignore[arg-type]
-
-
-def _params(**changes: Any) -> dict[str, Any]:
-    return {f.name: f.default for f in DP_VAPVI.fields} | changes
-
-
 def test_paper_noise_is_algorithm_2s() -> None:
     """Line 2, and Appendix A: rho_0 = rho/(5H)."""
-    problem = OfflineProblem(MDP.size, 100, 0.1, _params(c1=2.0, c2=0.5), features=PHI)
+    params = {f.name: f.default for f in DP_VAPVI.fields} | {"c1": 2.0, "c2": 0.5}
+    problem = OfflineProblem(MDP.size, 100, 0.1, params, features=PHI)
     rho, d = 3.0, 10
     rho_0 = rho / (5 * H)
     scales = DP_VAPVI.paper_noise["zcdp"].scales(problem, rho)
-    assert {name.rsplit(" ", 1)[0]: scale**2 for name, scale in scales.items()} == pytest.approx(
-        {
-            "gram": 1 / (4 * rho_0),
-            "weighted gram": 1 / (4 * rho_0),
-            "square": 2 * H**4 / rho_0,
-            "value": 2 * H**2 / rho_0,
-            "target": 2 * H**2 / rho_0,
-        }
-    )
+    of_squares, of_values = 2 * H**4 / rho_0, 2 * H**2 / rho_0
+    expected = dict.fromkeys(("gram", "weighted gram"), 1 / (4 * rho_0))
+    expected |= {"square": of_squares, "value": of_values, "target": of_values}
+    assert {name.rsplit(" ", 1)[0]: scale**2 for name, scale in scales.items()} == pytest.approx(expected)
     assert len(scales) == 5 * H
     E = DP_VAPVI.errors(problem, "gaussian", scales, "paper")
     as_in_paper = sqrt(d / rho_0) * (2 + (log(5 * 2.0 * H / 0.1) / (0.5 * d)) ** (2 / 3))
@@ -196,24 +175,19 @@ def test_paper_noise_is_algorithm_2s() -> None:
 
 
 @pytest.mark.parametrize(("data", "proved"), [("halves", 0.8), ("whole", 1.4)])
-def test_what_the_papers_noise_proves_when_one_trajectory_is_replaced(data: str, proved: float) -> None:
+def test_what_noise_proves_when_one_trajectory_is_replaced(data: str, proved: float) -> None:
     """The matrices prove 2 rho_0 each: 2 + 1 + 1 of 5 on one half, 2 + 1 on the other."""
+    fields: dict[str, Any] = {**WORLD, "algorithm": "dp-vapvi", "algorithm_params": {"data": data}}
     for rho in (0.1, 25.0):
-        spec = OfflineSpec(**WORLD, algorithm="dp-vapvi", rho=rho, algorithm_params={"data": data})  # type: ignore[arg-type]
-        noise = noise_of_run(spec)[0]
+        noise = noise_of_run(OfflineSpec(**fields, rho=rho))[0]
         assert noise.guarantee.proved_rho == pytest.approx(proved * rho, rel=1e-9)
         assert noise.guarantee.claimed_rho == rho
         places = [zcdp_of(losses) for losses in noise.losses]
         assert places == pytest.approx([0.8 * rho, 0.6 * rho] if data == "halves" else [1.4 * rho])
 
-
-@pytest.mark.parametrize(("data", "proved"), [("halves", 0.8), ("whole", 1.4)])
-def test_calibrated_noise_is_smaller_and_proves_rho(data: str, proved: float) -> None:
-    """Than noise as in the paper that proves the same: on all vectors, and together."""
-    fields: dict[str, Any] = {**WORLD, "algorithm": "dp-vapvi", "algorithm_params": {"data": data}}
+    # calibrated noise is smaller than noise as in the paper that proves the same: on all vectors, and together
     calibrated = noise_of_run(OfflineSpec(**fields, calibration="calibrated"))[0]
     paper = noise_of_run(OfflineSpec(**fields, rho=1 / proved))[0]
-    assert paper.guarantee.proved_rho == pytest.approx(1)
     assert 0.9999 < (calibrated.guarantee.proved_rho or 0) <= 1
     places = [zcdp_of(losses) for losses in calibrated.losses]
     assert places == pytest.approx([1.0] * len(places), rel=1e-4)  # no half has budget left
@@ -223,16 +197,16 @@ def test_calibrated_noise_is_smaller_and_proves_rho(data: str, proved: float) ->
 
 
 @pytest.mark.parametrize("key", ["dp-vapvi", "dp-pevi"])
-def test_no_query_moves_more_than_its_family_declares(key: str) -> None:
+def test_no_query_moves_more_than_its_family_declares(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Queries of a run with noise: one trajectory elsewhere, all pairs of states, actions and next states."""
-    spec = OfflineSpec(**WORLD, algorithm=key, calibration="calibrated", rho=50.0, n=10**6)  # type: ignore[arg-type]
+    spec = OfflineSpec(**WORLD, algorithm=key, calibration="calibrated", rho=50.0, n=10**6)
     run, learner = OfflineRun(spec, 0), OFFLINE[key]
     families = {f.name: f for f in learner.families(run.problem(spec.n), "calibrated")}
     records, rng = run.dataset(spec.n)
-    curator = Curator(records, run.noise, run.errors, rng)
-    plan = learner.plan(run.problem(spec.n))
-    query, reached = next(plan), 0.0
-    while True:
+    curator, reached = Curator(records, run.noise, run.errors, rng), [0.0]
+    release = curator.release
+
+    def compared(query: Any) -> Array:
         one = []
         for s, a, x, reward in np.ndindex(2, A, 2, 2):  # the least and the largest reward
             record = np.zeros((H, 2, A, 4))
@@ -245,12 +219,12 @@ def test_no_query_moves_more_than_its_family_declares(key: str) -> None:
         moved /= 2 if "gram" in query.family else 1
         declared = families[query.family].change.l2_squared
         assert moved <= declared * (1 + 1e-9)
-        reached = max(reached, moved / declared)
-        try:
-            query = plan.send(curator.release(query))
-        except StopIteration:
-            break
-    assert reached == pytest.approx(1)
+        reached.append(moved / declared)
+        return release(query)
+
+    monkeypatch.setattr(curator, "release", compared)
+    learned_from(curator, learner.plan(run.problem(spec.n)))
+    assert max(reached) == pytest.approx(1)
 
 
 def test_a_matrix_below_lambda_is_raised_and_counted() -> None:
@@ -260,52 +234,35 @@ def test_a_matrix_below_lambda_is_raised_and_counted() -> None:
     np.testing.assert_allclose(mended, rotation @ np.diag([5.0, 1.0, 0.5]) @ rotation.T, atol=1e-12)
     assert bad == 1
     assert raised(np.diag([5.0, 0.5]), 0.5)[1] == 0
-    tiny = OfflineSpec(**WORLD, algorithm="dp-vapvi", rho=1e-4, n=10, algorithm_params={"c2": 1000.0})  # type: ignore[arg-type]
-    found = []
-    for seed in range(60):
-        run = start(tiny, seed)
-        run.advance(60.0)
-        trace = run.trace()
-        assert np.isfinite(trace.Q).all()
-        found.append(int(trace.repaired.sum()))
-    assert 0 < sum(found) < 60 * 2 * 2 * H  # beyond E/2 now and then
+    tiny = OfflineSpec(**WORLD, algorithm="dp-vapvi", rho=1e-4, n=10, algorithm_params={"c2": 1000.0})
+    traces = [finished(start(tiny, seed)).trace() for seed in range(60)]
+    assert all(np.isfinite(trace.Q).all() for trace in traces)
+    assert 0 < sum(trace.repaired.sum() for trace in traces) < 60 * 2 * 2 * H  # beyond E/2 now and then
 
 
-class Playing(NamedTuple):
-    """One execution: the attacker's score, and the squared separation that each release adds for this attacker."""
+class Attacked(Curator):
+    """Adds up the log-likelihood ratio of all releases, each after the ones before it, and their squared separation."""
 
-    score: float
-    mu_squared: float
+    def __init__(self, own: Array, worlds: list[Array], noise: CuratorNoise, *rest: Any) -> None:
+        super().__init__((own,), noise, *rest)
+        self.worlds, self.scales, self.found = worlds, noise.scales, np.zeros(2)
 
-
-def played(
-    noise: CuratorNoise, spec: OfflineSpec, own: Array, worlds: tuple[Array, Array], seed: int
-) -> Playing:
-    """The log-likelihood ratio of all that a curator of the data set `own` releases, each after the ones before it."""
-    _, errors = noise_of_run(spec)
-    curator = Curator((own,), noise, errors, np.random.default_rng(seed))
-    plan, score, mu_squared = DP_VAPVI.plan(problem_of(spec, spec.n)), 0.0, 0.0
-    query = next(plan)
-    while True:
-        released = curator.release(query)
-        first, second = (query.answer(w, np.zeros(query.draws(MDP.size)), 0.0) for w in worlds)
+    def release(self, query: Any) -> Array:
+        released = super().release(query)
+        first, second = (query.answer(w, np.zeros(query.draws(MDP.size)), 0.0) for w in self.worlds)
         # symmetric noise: each entry off the diagonal is there twice
-        twice = 2 if "gram" in query.family else 1
-        variance = twice * noise.scales[query.family] ** 2
-        score += float(((released - second) ** 2 - (released - first) ** 2).sum()) / (2 * variance)
-        mu_squared += float(((first - second) ** 2).sum()) / variance
-        try:
-            query = plan.send(released)
-        except StopIteration:
-            return Playing(score, mu_squared)
+        variance = (2 if "gram" in query.family else 1) * self.scales[query.family] ** 2
+        ratio = ((released - second) ** 2 - (released - first) ** 2).sum() / 2
+        self.found += np.array([ratio, ((first - second) ** 2).sum()]) / variance
+        return released
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("factor", [1.0, 0.25])
 def test_the_best_attack_finds_no_more_than_is_proved(factor: float) -> None:
     """On all releases of one data set together, which follow from one another. A quarter of the noise is caught."""
-    spec = OfflineSpec(**WORLD, algorithm="dp-vapvi", rho=1.0, algorithm_params={"data": "whole"}, n=10**4)  # type: ignore[arg-type]
-    as_in_paper = noise_of_run(spec)[0]
+    spec = OfflineSpec(**WORLD, algorithm="dp-vapvi", rho=1.0, algorithm_params={"data": "whole"}, n=10**4)
+    as_in_paper, errors = noise_of_run(spec)
     scales = {name: factor * scale for name, scale in as_in_paper.scales.items()}
     noise = replace(as_in_paper, scales=scales)
     others = walked(300, 5).record * 30
@@ -314,15 +271,15 @@ def test_the_best_attack_finds_no_more_than_is_proved(factor: float) -> None:
         record = others.copy()
         record[:, s, a] += [1, 0, 1, reward]
         worlds.append(record)
-    times = 120
-    scores = [
-        [played(noise, spec, own, (worlds[0], worlds[1]), 2 * i + which) for i in range(times)]
-        for which, own in enumerate(worlds)
-    ]
-    first, second = (np.array([each.score for each in world]) for world in scores)
+    times, scores = 120, np.zeros((2, 120, 2))
+    for which, i in np.ndindex(2, times):
+        curator = Attacked(worlds[which], worlds, noise, errors, np.random.default_rng(2 * i + which))
+        learned_from(curator, DP_VAPVI.plan(problem_of(spec, spec.n)))
+        scores[which, i] = curator.found
+    first, second = scores[..., 0]
     found = separation(first, second)
     proved = sqrt(2 * (as_in_paper.guarantee.proved_rho or 0.0))
-    exact = np.mean([each.mu_squared for world in scores for each in world])
+    exact = scores[..., 1].mean()
     # the mean log-likelihood ratio is half the squared separation: the noise is as the accountant believes
     spread = np.concatenate([first - exact / 2, -second - exact / 2])
     assert abs(spread.mean()) < FIVE * spread.std(ddof=1) / sqrt(2 * times)

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from dprl.environments import ENVIRONMENTS
 from dprl.mdp import TabularMDP, planning
-from dprl.mdp.tabular import Array
 from tests.problems import random_mdp
 
 sizes = st.sampled_from([(1, 1, 3), (1, 3, 2), (2, 2, 2), (2, 2, 3), (2, 3, 2), (3, 2, 2), (4, 2, 1)])
@@ -93,31 +92,9 @@ def test_the_lowest_of_equally_good_actions_is_optimal() -> None:
     np.testing.assert_array_equal(planning.optimum(mdp).policy, np.ones((H, S)))
 
 
-def strehl_littman(S: int, H: int) -> float:
-    """V*_0 of the original RiverSwim, written out state by state from its table."""
-    V: Array = np.zeros(S)
-    for _ in range(H):
-        right = np.zeros(S)
-        right[0] = 0.7 * V[0] + 0.3 * V[1]
-        for s in range(1, S - 1):
-            right[s] = 0.3 * V[s + 1] + 0.6 * V[s] + 0.1 * V[s - 1]
-        right[S - 1] = 1.0 + 0.7 * V[S - 1] + 0.3 * V[S - 2]
-        left = np.concatenate([[5 / 10000 + V[0]], V[:-1]])
-        V = np.maximum(left, right)
-    return float(0.5 * V[1] + 0.5 * V[2])
-
-
 def test_riverswim_values() -> None:
     mdp = ENVIRONMENTS["riverswim"].make(S=6, H=20)
     assert planning.optimum(mdp).V[0, 0] == pytest.approx(3.39726, abs=1e-5)
     assert planning.start_value(mdp, planning.optimum(mdp).V) == planning.optimum(mdp).V[0, 0]
     left = np.zeros((20, 6), dtype=np.int64)
     assert planning.policy_values(mdp, left)[0, 0] == pytest.approx(0.1, abs=1e-12)
-
-
-@pytest.mark.parametrize(("S", "H"), [(6, 20), (3, 4), (9, 50)])
-def test_original_riverswim_values(S: int, H: int) -> None:
-    mdp = ENVIRONMENTS["riverswim"].make(S=S, H=H, variant="strehl-littman")
-    assert planning.start_value(mdp, planning.optimum(mdp).V) == pytest.approx(
-        strehl_littman(S, H), abs=1e-12
-    )

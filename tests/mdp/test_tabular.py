@@ -22,11 +22,6 @@ def parts(**changes: Any) -> dict[str, Any]:
     } | changes
 
 
-def test_sizes() -> None:
-    mdp = TabularMDP(**parts())
-    assert (mdp.H, mdp.S, mdp.A) == (H, S, A)
-
-
 @pytest.mark.parametrize(
     ("name", "value"),
     [

@@ -6,17 +6,16 @@ feasible, x = 0.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from scipy.optimize import linprog
 
 from dprl.mdp.tabular import Array
 from dprl.statistics.consistency import consistent, nearest_counts
+from tests.problems import few
 
 
 class Case(NamedTuple):
@@ -48,38 +47,6 @@ def nearest(case: Case) -> Array:
     return np.array(x)
 
 
-def cases(seed: int, number: int) -> Iterator[Case]:
-    """Ordinary ones, and every corner: no slack, bounds met exactly, ties, one state, tiny n^, huge numbers."""
-    rng = np.random.default_rng(seed)
-    for i in range(number):
-        S = int(rng.choice([1, 2, 3, 6, 12]))
-        scale = float(rng.choice([1e-3, 1.0, 50.0, 1e6, 1e12]))
-        true = rng.multinomial(int(rng.integers(0, 100)), rng.dirichlet(np.ones(S))).astype(float)
-        m = scale * (true / 20 + rng.choice([0.0, 0.1, 1.0, 10.0]) * rng.laplace(size=S))
-        n = scale * (true.sum() / 20 + rng.choice([0.0, 0.1, 1.0, 10.0]) * rng.laplace())
-        slack = scale * float(rng.choice([0.0, 1e-9, 0.1, 1.0, 20.0]))
-        kind = i % 10
-        if kind == 0:
-            n = float(np.maximum(m, 0).sum()) + slack  # the lower bound met exactly
-        elif kind == 1:
-            n = float(np.maximum(m, 0).sum()) - slack  # the upper bound met exactly
-        elif kind == 2:
-            m = np.round(m / scale) * scale  # ties
-        elif kind == 3:
-            m = -np.abs(m)
-        elif kind == 4:
-            n = -slack  # only x = 0 is feasible
-        elif kind == 5:
-            n = scale * 1e-12
-        elif kind == 6:
-            n = -abs(n) - slack * rng.choice([0.5, 2.0])
-        elif kind == 7:
-            m = np.full(S, m[0])
-        elif kind == 8:
-            slack = 0.0
-        yield Case(m, float(n), slack)
-
-
 def check_constraints(case: Case, x: Array) -> None:
     tiny = 1e-12 * len(x) * case.scale  # rounding
     assert (x >= 0).all()
@@ -87,19 +54,6 @@ def check_constraints(case: Case, x: Array) -> None:
         assert (x <= tiny).all()
         return
     assert abs(x.sum() - case.n) <= case.slack + tiny
-
-
-def test_highs_finds_infeasible_exactly_what_is_called_infeasible() -> None:
-    found = 0
-    for case in cases(seed=2, number=1500):
-        if case.feasible or case.n + case.slack > -1e-4 * case.scale:
-            continue
-        found += 1
-        bound = np.array([(case.n + case.slack), -(case.n - case.slack)]) / case.scale
-        sums = np.array([np.ones(len(case.m)), -np.ones(len(case.m))])
-        assert linprog(np.zeros(len(case.m)), A_ub=sums, b_ub=bound, method="highs").status == 2
-        check_constraints(case, nearest(case))
-    assert found >= 50
 
 
 def least_distance(case: Case) -> float:
@@ -131,10 +85,11 @@ numbers = st.floats(-1e9, 1e9, allow_subnormal=False) | st.floats(-3, 3, allow_s
 slacks = st.floats(0, 1e9, allow_subnormal=False) | st.floats(0, 3, allow_subnormal=False) | st.just(0.0)
 
 
-@pytest.mark.thorough
-@settings(max_examples=600, deadline=None, derandomize=True)
+@settings(max_examples=few(600))
 @given(st.lists(numbers, min_size=1, max_size=10), numbers, slacks)
 @example([0.0], 0.0, 0.0)
+@example([30.0, 0.0, 12.0], 42.0, 0.0)
+@example([-1e6, 2.0, 1e-3], -3.0, 2.0)
 @example([1.0, 1.0, 1.0], 0.0, 0.0)
 @example([-1.0, -2.0], -1.0, 1.0)
 @example([1e9, 1.0, -1e9], 1.0, 0.0)
@@ -156,13 +111,6 @@ def test_least_distance_by_the_canonical_minimiser(m: list[float], n: float, sla
         np.testing.assert_array_equal(x, np.maximum(case.m, 0))
     # counts that were larger stay larger
     assert (np.diff(x[np.argsort(case.m, kind="stable")]) >= -tiny).all()
-
-
-def test_true_counts_without_slack_stay_as_they_are() -> None:
-    rng = np.random.default_rng(3)
-    m = rng.multinomial(1000, rng.dirichlet(np.ones(5), size=200)).astype(float)
-    for row in m:
-        np.testing.assert_array_equal(nearest(Case(row, row.sum(), 0.0)), row)
 
 
 def noisy_counts(rng: np.random.Generator, noise: float) -> tuple[Array, Array]:

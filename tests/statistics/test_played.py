@@ -18,10 +18,11 @@ from dprl.simulation import AttackSpec, SeedRun, start
 from dprl.simulation.loops import loop_of
 from dprl.simulation.pairs import ONE_E
 from dprl.simulation.prepare import guarantee_of, noise_of_schedule
+from dprl.simulation.trajectory import Trajectory
 from dprl.statistics.played import cells_told, hidden
 from tests.compare import LEVEL, ks_samples
 from tests.privacy.test_coverage import covered
-from tests.problems import first
+from tests.problems import finished, first
 
 SMALL: dict[str, Any] = {"environment": "random", "environment_params": {"S": 2, "A": 3, "H": 2, "seed": 4}}
 WAYS = [("local", "gaussian"), ("local", "laplace"), ("local", "unary"), ("shuffle", "binomial-sum")]
@@ -56,9 +57,13 @@ def watched(spec: RunSpec, seed: int, **how: Any) -> tuple[SeedRun, list[tuple[A
 
 @pytest.mark.parametrize(("privacy", "mechanism"), WAYS)
 def test_a_row_has_the_reports_of_who_was_told_to_play_it_and_their_e(privacy: str, mechanism: str) -> None:
-    """Against the definition, release by release."""
+    """Against the definition, release by release, of a plain run that has the bits of the compiled one."""
     spec = spec_of(privacy, mechanism, schedule="adaptive:0.3")
     run, seen = watched(spec, 0)
+    compiled = finished(SeedRun(spec, 0))
+    for name in ("noise", "released", "errors", "bounds", "kept", "Q"):
+        np.testing.assert_array_equal(getattr(run.state, name), getattr(compiled.state, name))
+    np.testing.assert_array_equal(run.record.regret, compiled.record.regret)
     (H, S, A), noise = run.mdp.R.shape, run.noise
     kept, before, users = np.zeros((H, S, A), dtype=int), np.zeros((H, S, A, S + 2)), 0
     some = False
@@ -99,8 +104,7 @@ def ratios(privacy: str, mechanism: str, beta: float, runs: int, learner: str) -
     bonus = "anytime" if learner == "dp-ucbvi" else None
     for seed in range(runs):
         spec = spec_of(privacy, mechanism, beta=beta, algorithm=learner, bonus=bonus)
-        run = SeedRun(spec, seed)
-        assert run.advance(1e9)
+        run = finished(SeedRun(spec, seed))
         worst.append(run.record.ratio[: run.state.position[3]].max())
         radius, units = run.noise.radius(), run.noise.scales / run.noise.scales[0]
         kept = run.state.kept
@@ -126,8 +130,7 @@ def test_the_noise_that_is_kept_is_that_of_so_many_reports(privacy: str, mechani
     """Noise over the standard deviation of a sum of as many reports, whatever was skipped before."""
     found, wanted = [], []
     for seed in range(40):
-        run = SeedRun(spec_of(privacy, mechanism), seed)
-        assert run.advance(1e9)
+        run = finished(SeedRun(spec_of(privacy, mechanism), seed))
         drawn, kept = run.state.noise.reshape(*run.state.counts.shape), run.state.kept
         std = np.sqrt(kept * (2.0 if mechanism == "laplace" else 1.0))
         found.append((drawn / np.maximum(std, 1.0)[..., None])[kept > 300].ravel())
@@ -153,24 +156,12 @@ def test_the_truth_is_in_the_ellipsoid_of_every_row(privacy: str, mechanism: str
     assert 0.3 < closest <= 1
 
 
-@pytest.mark.parametrize(("privacy", "mechanism"), WAYS)
-def test_compiled_and_plain_runs_have_the_same_bits(privacy: str, mechanism: str) -> None:
-    spec = spec_of(privacy, mechanism)
-    runs = [SeedRun(spec, 0), SeedRun(spec, 0, plain=True)]
-    for run in runs:
-        assert run.advance(1e9)
-    for name in ("noise", "released", "errors", "bounds", "kept", "Q"):
-        np.testing.assert_array_equal(getattr(runs[0].state, name), getattr(runs[1].state, name))
-    np.testing.assert_array_equal(runs[0].record.regret, runs[1].record.regret)
-
-
 def test_blocks_are_paced_by_what_the_noise_of_a_row_hides() -> None:
     """E(b) = 40 sqrt(b): up to 1,600 users the noise is above them."""
     ends = np.array([1, 10, 100, 1000, 1600, 10_000])
     assert hidden(True, ends, 40 * np.sqrt(ends)) == 1600
     assert hidden(False, np.arange(1, 7), np.array([9.0, 12, 14, 16, 18, 20])) == 9.0
-    run = SeedRun(spec_of("local", "unary"), 0)
-    assert run.advance(1e9)
+    run = finished(SeedRun(spec_of("local", "unary"), 0))
     np.testing.assert_array_equal(run.state.pace, np.maximum(run.state.errors, run.setup.hidden))
 
 
@@ -186,8 +177,7 @@ def test_fixed_times_have_a_bound_for_any_number_of_reports(
     assert (np.diff(own.ends) > 0).all()
     assert own.ends[-1] == (300 if privacy == "local" else len(own.ends))
     assert (own.bound >= other.bound).all()
-    run = start(spec, 0)
-    assert run.advance(1e9)
+    run = finished(start(spec, 0))
     assert run.trace().coverage_ratio.max() <= 1
 
 
@@ -205,11 +195,10 @@ def test_it_costs_no_privacy_and_the_attack_is_the_same(privacy: str, mechanism:
     np.testing.assert_array_equal(noises[0].scales, noises[1].scales)
     assert "Policies are public" in cards[0].where
     assert "Policies are public" not in cards[1].where
-    pair = (AttackSpec(run=own).first, AttackSpec(run=own).second)
-    scores = []
-    for spec, noise in zip((own, other), noises, strict=True):
-        game = attack.game(noise, *(_counts(spec, text) for text in pair))
-        scores.append(game.play(np.random.Generator(np.random.SFC64(1)), 50))
+    size, pair = own.problem_size, (AttackSpec(run=own).first, AttackSpec(run=own).second)
+    users = [Trajectory.parse("first", text, size).counts(size, None).ravel() for text in pair]
+    games = [attack.game(noise, *users) for noise in noises]
+    scores = [game.play(np.random.Generator(np.random.SFC64(1)), 50) for game in games]
     np.testing.assert_array_equal(scores[0], scores[1])
 
 
@@ -218,13 +207,6 @@ def test_a_card_says_that_the_papers_bonus_has_no_proof_for_it() -> None:
         spec = spec_of("local", "unary", reports, bonus=bonus)
         card = guarantee_of(spec, loop_of(spec).noise_of_run(spec))
         assert (ONE_E in card.assumptions) == ((reports, bonus) == ("played", "paper"))
-
-
-def _counts(spec: RunSpec, text: str) -> Array:
-    from dprl.simulation.trajectory import Trajectory
-
-    size = spec.problem_size
-    return np.asarray(Trajectory.parse("first", text, size).counts(size, None).ravel())
 
 
 def test_a_named_mechanism_adds_up_all_reports_unless_others_are_chosen() -> None:
@@ -267,8 +249,7 @@ def test_every_learner_is_told_the_e_of_each_row(learner: str) -> None:
     """Bonuses and noise as in the paper, too; post-processing lifts a row by its own E."""
     for bonus in ("anytime", "paper"):
         spec = spec_of("local", "laplace", algorithm=learner, bonus=bonus, calibration="paper", episodes=2000)
-        run = SeedRun(spec, 1)
-        assert run.advance(1e9)
+        run = finished(SeedRun(spec, 1))
         trace = run.trace()
         assert (trace.optimism == 1.0).all()
         assert trace.bounds.shape == trace.Q.shape

@@ -13,7 +13,9 @@ from dprl.engine.pack import Pack
 from dprl.learners.tabular.planner import TabularLearner
 from dprl.simulation.loops.module_run import pack
 from dprl.simulation.loops.replan import SeedRun
-from dprl.simulation.pairs import calibrations_for, mechanisms_for, not_counted
+from dprl.simulation.pairs import calibrations_for
+from tests.golden.test_golden import CASES
+from tests.problems import finished
 
 EVERYBODY = 2**62  # users are walked one by one, however many
 
@@ -28,29 +30,23 @@ class Case(NamedTuple):
 
 def cases() -> Iterator[Case]:
     """Every covered algorithm with every privacy model, mechanism and bonus, in blocks and walked; then all others."""
-    for chosen in covered():
-        key, privacy, mechanism = chosen["algorithm"], chosen["privacy"], chosen.get("mechanism")
-        algorithm = ALGORITHMS[key]
-        for bonus in algorithm.bonuses:
-            own = {"algorithm": key, "privacy": privacy, "bonus": bonus}
-            if mechanism:
-                own |= {"mechanism": mechanism, "calibration": calibrations_for(key, mechanism)[-1]}
-            name = ", ".join(filter(None, own.values()))
-            yield Case(f"{name}, blocks", small(episodes=10**12, **own))
-            yield Case(f"{name}, walked", small(episodes=2_000, **own), EVERYBODY)
-        if not not_counted("played", key, privacy, mechanism):
-            own |= {"bonus": algorithm.bonuses[0], "reports": "played", "episodes": 10**9}
-            yield Case(f"{key}, {privacy}, {mechanism}, played", small(**own))
+    for key, privacy, mechanism, reports in CASES:
+        if not isinstance(ALGORITHMS[key], TabularLearner):
+            continue
+        noise = (
+            {"mechanism": mechanism, "calibration": calibrations_for(key, mechanism)[-1]} if mechanism else {}
+        )
+        own: dict[str, Any] = {"algorithm": key, "privacy": privacy} | noise
+        bonuses = ALGORITHMS[key].bonuses
+        if reports == "played":
+            played = small(**own, bonus=bonuses[0], reports=reports, episodes=10**9)
+            yield Case(f"{key}, {privacy}, {mechanism}, played", played)
+            continue
+        for bonus in bonuses:
+            name = ", ".join((key, privacy, bonus, *noise.values()))
+            yield Case(f"{name}, blocks", small(episodes=10**12, bonus=bonus, **own))
+            yield Case(f"{name}, walked", small(episodes=2_000, bonus=bonus, **own), EVERYBODY)
     yield from others()
-
-
-def covered() -> Iterator[dict[str, Any]]:
-    """Every algorithm that the module plays, with every privacy model and mechanism of it."""
-    for algorithm in ALGORITHMS.values():
-        for privacy in algorithm.privacies if isinstance(algorithm, TabularLearner) else ():
-            for mechanism in mechanisms_for(algorithm.key, privacy) or (None,):
-                named = {"mechanism": mechanism} if mechanism else {}
-                yield {"algorithm": algorithm.key, "privacy": privacy} | named
 
 
 def others() -> Iterator[Case]:
@@ -64,15 +60,8 @@ def others() -> Iterator[Case]:
         ("random", {"S": 5, "A": 3, "H": 4}),
     ):
         for episodes in (10**4, 10**9, 10**15):
-            spec = RunSpec(
-                environment=environment,
-                environment_params=params,
-                episodes=episodes,
-                epsilon=1.0,
-                seeds=1,
-                **central,
-            )
-            yield Case(f"{environment}, K = {episodes:.0e}", spec)
+            own = central | {"environment": environment, "environment_params": params, "epsilon": 1.0}
+            yield Case(f"{environment}, K = {episodes:.0e}", RunSpec(**own, episodes=episodes, seeds=1))
 
 
 def small(**chosen: Any) -> RunSpec:
@@ -91,9 +80,7 @@ def begun(case: Case) -> tuple[SeedRun, Pack]:
 
 def natively(run: SeedRun) -> dict[str, NDArray[Any]]:
     """The run's arrays at its end, by name."""
-    while not run.advance(60.0):
-        pass
-    return {buffer.name: buffer.array for buffer in pack(run).buffers}
+    return {buffer.name: buffer.array for buffer in pack(finished(run)).buffers}
 
 
 def differing(native: dict[str, NDArray[Any]], other: dict[str, NDArray[Any]]) -> list[str]:

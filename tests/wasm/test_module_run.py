@@ -15,6 +15,7 @@ from dprl.simulation.loops import module_run
 from dprl.simulation.loops.module_run import ModuleRun
 from dprl.simulation.loops.regress import RegressionRun
 from dprl.simulation.loops.replan import SeedRun
+from tests.problems import finished
 from tests.wasm.cases import Case, cases, small
 from tests.wasm.test_engine_wasm import FIRST
 
@@ -36,51 +37,44 @@ def test_the_module_plays_a_seed_in_slices_with_the_bits_of_numba(case: Case) ->
     assert not by_module._by_numba
     while not by_module.advance(1e-4):
         pass
-    while not by_numba.advance(60.0):
-        pass
-    ours, theirs = by_module.trace(), by_numba.trace()
+    ours, theirs = by_module.trace(), finished(by_numba).trace()
     assert ours.curve.values.tobytes() == theirs.curve.values.tobytes()
     for name in ("counts", "noisy", "released", "policy", "Q", "V"):
         np.testing.assert_array_equal(getattr(ours, name), getattr(theirs, name))
 
 
+SPEC = small(algorithm="dp-ucbvi", privacy="central", episodes=1_000)
+
+
 def test_numba_plays_what_has_changed_since_the_module_was_made(
     forgetful: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    spec = small(algorithm="dp-ucbvi", privacy="central", episodes=1_000)
-    expected = start(spec, 0)
+    expected = start(SPEC, 0)
     assert not expected._by_numba  # type: ignore[attr-defined]
     held = module.manifest()
     changed = held._replace(kernels={**held.kernels, "mdp.planning.evaluate:policy": "0" * 16})
     monkeypatch.setattr(module, "manifest", lambda: changed)
     module_run.lack_of.cache_clear()
-    assert ModuleRun.lack(spec).startswith(
-        "mdp.planning.evaluate:policy has changed since assets/engine.wasm was"
-    )
-    run = start(spec, 0)
+    changes = "mdp.planning.evaluate:policy has changed since assets/engine.wasm was"
+    assert ModuleRun.lack(SPEC).startswith(changes)
+    run = start(SPEC, 0)
     assert run._by_numba  # type: ignore[attr-defined]
-    for each in (expected, run):
-        while not each.advance(60.0):
-            pass
-    np.testing.assert_array_equal(run.curve().values, expected.curve().values)
+    np.testing.assert_array_equal(finished(run).curve().values, finished(expected).curve().values)
 
 
 def test_numba_plays_where_wasmtime_cannot_be_imported(
     forgetful: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module_run, "missing", lambda: "wasmtime cannot be imported here (no build).")
-    spec = small(algorithm="dp-ucbvi", privacy="central", episodes=1_000)
-    assert "cannot be imported" in ModuleRun.lack(spec)
-    assert ModuleRun(spec, 0)._by_numba
+    assert "cannot be imported" in ModuleRun.lack(SPEC)
+    assert ModuleRun(SPEC, 0)._by_numba
 
 
 def test_numba_plays_a_long_run_if_its_kernels_are_on_disk(monkeypatch: pytest.MonkeyPatch) -> None:
-    spec = small(algorithm="dp-ucbvi", privacy="central", episodes=1_000)
     monkeypatch.setattr(ModuleRun, "long", 0.0)
-    monkeypatch.setattr(module_run, "on_disk", lambda function: False)
-    assert not ModuleRun(spec, 0)._by_numba
-    monkeypatch.setattr(module_run, "on_disk", lambda function: True)
-    assert ModuleRun(spec, 0)._by_numba
+    for there in (False, True):
+        monkeypatch.setattr(module_run, "on_disk", lambda function, there=there: there)
+        assert ModuleRun(SPEC, 0)._by_numba == there
 
 
 def test_only_what_the_module_does_not_hold_is_compiled(
