@@ -23,6 +23,7 @@ from dprl.commands import (
     write_files,
 )
 from dprl.fields import Field, parse_params, read_json, shown
+from dprl.messages import filled, messages
 from dprl.metrics.curves import regret_band
 from dprl.metrics.growth import unsettled
 from dprl.papers import CLAIMS, items, ranking
@@ -39,6 +40,7 @@ from dprl.simulation.uploads import kept
 from dprl.tables import csv
 
 COMMAND_LINE = "command line"  # the name under which the command line requests runs
+HELP = messages("commands")["flags"]
 EVERY_CLAIM = "all"
 ATTACKED = '; describe the attacked run in a file for --spec, as in {"kind": "attack", "run": {"epsilon": 1}}'
 REPRODUCED = (*CLAIMS, ranking.KEY, EVERY_CLAIM)
@@ -99,15 +101,10 @@ def command(arguments: Sequence[str] | None) -> int:
 def add_run(commands: Any) -> None:
     """Add the flags of `run`: one for each field of a spec."""
     parser = commands.add_parser("run", help="simulate one spec and write its curve")
-    parser.add_argument(
-        "--kind",
-        default=RunSpec.kind,
-        help=f"what to run, one of {', '.join(simulated())} (default {RunSpec.kind})",
-    )
-    parser.add_argument("--spec", metavar="FILE", help="a spec.json to start from; further flags change it")
-    parser.add_argument(
-        "--out", metavar="DIR", required=True, help="where to write the spec, the curve and a summary"
-    )
+    kinds = filled(HELP["kind"], kinds=", ".join(simulated()), default=RunSpec.kind)
+    parser.add_argument("--kind", default=RunSpec.kind, help=kinds)
+    parser.add_argument("--spec", metavar="FILE", help=HELP["run_spec"])
+    parser.add_argument("--out", metavar="DIR", required=True, help=HELP["run_out"])
     add_engine(parser)
     for field in flags():
         ways = [field.way]
@@ -129,11 +126,7 @@ def add_simple(commands: Any, name: str, what: str, *fields: Field) -> None:
 
 def add_engine(parser: argparse.ArgumentParser) -> None:
     """Add the flags that choose where runs are computed."""
-    parser.add_argument(
-        "--engine",
-        metavar="ADDRESS",
-        help="a Dask scheduler such as tcp://localhost:8786 (default: DPRL_ENGINE, else workers on this machine)",
-    )
+    parser.add_argument("--engine", metavar="ADDRESS", help=HELP["engine"])
 
 
 def simulated() -> list[str]:
@@ -210,18 +203,9 @@ def run_one(spec: Any, folder: str, engine: str | None, releases: int = 1) -> in
 def add_sweep(commands: Any) -> None:
     """Add the flags of `sweep`."""
     parser = commands.add_parser("sweep", help="simulate a spec for every combination of values")
-    parser.add_argument(
-        "--spec", metavar="FILE", help="a spec.json to start from, or a sweep.json (default: the default run)"
-    )
-    parser.add_argument(
-        "--axis",
-        metavar="NAME=V1,V2,...",
-        action="append",
-        default=[],
-        help="a field of spec.json, or a parameter of the environment or algorithm, with its values; for privacy, "
-        "these are models such as central:laplace-tree:paper; give one --axis per field",
-    )
-    parser.add_argument("--out", metavar="DIR", required=True, help="where to write sweep.json and sweep.csv")
+    parser.add_argument("--spec", metavar="FILE", help=HELP["sweep_spec"])
+    parser.add_argument("--axis", metavar="NAME=V1,V2,...", action="append", default=[], help=HELP["axis"])
+    parser.add_argument("--out", metavar="DIR", required=True, help=HELP["sweep_out"])
     add_engine(parser)
 
 
@@ -270,14 +254,8 @@ def sweep_command(given: argparse.Namespace) -> int:
 def add_reproduce(commands: Any) -> None:
     """Add the flags of `reproduce`."""
     parser = commands.add_parser("reproduce", help="put the papers' claims to the test")
-    parser.add_argument(
-        "claim", nargs="?", help=f"one of {', '.join(REPRODUCED)}; by default they are listed"
-    )
-    parser.add_argument(
-        "--out",
-        metavar="DIR",
-        help="where to write CLAIM.json, with the numbers and all specs, and its curves as CSV",
-    )
+    parser.add_argument("claim", nargs="?", help=filled(HELP["claim"], claims=", ".join(REPRODUCED)))
+    parser.add_argument("--out", metavar="DIR", help=HELP["claim_out"])
     add_engine(parser)
 
 

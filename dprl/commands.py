@@ -18,7 +18,8 @@ from typing import Any, NoReturn
 from dprl import ALGORITHMS, ENVIRONMENTS, MECHANISMS, OFFLINE, plugins
 from dprl.assets import ROOT
 from dprl.engine import source_digest
-from dprl.fields import SpecError, read_text, shown
+from dprl.fields import SpecError, read_text, reject, shown
+from dprl.messages import messages
 from dprl.privacy import PRIVATIZERS
 from dprl.privacy.curator import PROMISES
 from dprl.runs.results import Results
@@ -27,6 +28,7 @@ from dprl.simulation.datasets import BEHAVIOURS
 from dprl.version import VERSION
 from dprl.words import duration, plural, size
 
+WORDS = messages("commands")["flags"]
 PACKAGES = ("streamlit", "plotly", "numpy", "scipy", "pandas", "numba")
 
 
@@ -54,9 +56,7 @@ def directory(given: str) -> Path:
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError:
-        raise SpecError(
-            "out", f"{shown(given)} cannot be created; give a directory that can be written to."
-        ) from None
+        raise reject("out", WORDS["not_created"], folder=shown(given)) from None
     return out
 
 
@@ -104,10 +104,8 @@ def list_command() -> int:
 
 def add_web(commands: Any) -> None:
     """Add the command `web` and its flags."""
-    parser = commands.add_parser("web", help="write pages that need no server, for any file host")
-    parser.add_argument(
-        "--out", metavar="DIR", required=True, help="where to write index.html and the other files"
-    )
+    parser = commands.add_parser("web", help=WORDS["web"])
+    parser.add_argument("--out", metavar="DIR", required=True, help=WORDS["web_out"])
 
 
 def web_command(given: Namespace) -> int:

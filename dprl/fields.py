@@ -40,6 +40,22 @@ class SpecError(ValueError):
         return type(self), (self.field, self.sentence)
 
 
+def reject(field: str, template: str, **given: object) -> SpecError:
+    """Return the error for a bad input, with a message template and its fields."""
+    return SpecError(field, filled(template, **given))
+
+
+def not_allowed(field: str, value: object, allowed: str) -> SpecError:
+    """Return the error for a value that is not allowed. allowed: the allowed values, in words."""
+    return reject(field, SAID["not_allowed"], value=shown(value), allowed=allowed)
+
+
+def unknown(field: str, value: object, known: Iterable[str]) -> SpecError:
+    """Return the error for a value that is not one of the known words, which suggests a similar word."""
+    near = similar(value, known)
+    return reject(field, SAID["unknown"], value=shown(value), near=near, known=", ".join(known))
+
+
 def shown(value: object) -> str:
     """Format a value for a message: short, on one line, without control characters."""
     try:
@@ -54,9 +70,7 @@ class Frozen(dict[str, T]):
     """A read-only mapping that prints, compares and converts to JSON like a dict."""
 
     def _refuse(self, *_: Any, **__: Any) -> Any:
-        raise TypeError(
-            "This mapping is read-only; change a copy, such as dict(mapping), or use spec.replace(...)."
-        )
+        raise TypeError(SAID["read_only"])
 
     __setitem__ = __delitem__ = __ior__ = clear = pop = popitem = setdefault = update = _refuse
 
@@ -68,7 +82,7 @@ class Frozen(dict[str, T]):
 def check_type(name: str, value: object, kinds: Any, allowed: str) -> None:
     """Raise SpecError unless a value has one of these types. `allowed` describes the allowed values."""
     if not isinstance(value, kinds):
-        raise SpecError(name, f"{shown(value)} is not allowed; give {allowed}.")
+        raise not_allowed(name, value, allowed)
 
 
 def check_flags(**flags: object) -> None:
@@ -334,10 +348,8 @@ def check_params(name: str, owner: str, fields: Iterable[Field], given: Mapping[
     table = {f.name: f for f in fields}
     for key in given:
         if key not in table:
-            known = ", ".join(table) or "none"
-            raise SpecError(
-                name, f"{owner} has no parameter {shown(key)}{similar(key, table)}; it has {known}."
-            )
+            near, known = similar(key, table), ", ".join(table) or "none"
+            raise reject(name, SAID["parameter"], owner=owner, key=shown(key), near=near, known=known)
     result = {}
     for key, field in table.items():
         value = given.get(key)
@@ -346,7 +358,5 @@ def check_params(name: str, owner: str, fields: Iterable[Field], given: Mapping[
         try:
             result[key] = field.parse(value) if isinstance(value, str) and numeric else field.check(value)
         except SpecError:
-            raise SpecError(
-                f"{name}.{key}", f"{shown(value)} is not allowed; give {field.allowed}."
-            ) from None
+            raise not_allowed(f"{name}.{key}", value, field.allowed) from None
     return result

@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 
 from dprl.environments.environment import Environment, horizon
-from dprl.fields import Field, SpecError, read_json, shown, similar
+from dprl.fields import Field, SpecError, not_allowed, read_json, reject, shown, similar
 from dprl.mdp import TabularMDP
 from dprl.mdp.structure import Table, every_state, on_table
 from dprl.mdp.tabular import Array, check_unit, probabilities
+from dprl.messages import messages
 from dprl.names import Given
 
 MAX_TEXT = 2_000_000  # characters
@@ -29,6 +30,7 @@ EXAMPLE: dict[str, Any] = {
 }
 NAME = "environment_params.model"
 FORM = "an object with P [S][A][S] or [H][S][A][S], R [S][A] or [H][S][A], d1 [S], and labels if you like"
+SAID = messages("refusals")["model"]
 MOST = 10**6  # the most probabilities of a model with all next states; larger models list only possible ones
 
 
@@ -79,10 +81,7 @@ def _rows(possible: Any, P: Array, steps: int) -> Table:
         if found.shape[1:] != (S, A, B) or len(found) not in (1, steps):
             raise ValueError
     except (ValueError, TypeError, LookupError):
-        raise SpecError(
-            f"{NAME}.possible",
-            f"P has at most {B} next states; list them for each state and action, in increasing order.",
-        ) from None
+        raise reject(f"{NAME}.possible", SAID["possible"], most=B) from None
     return found
 
 
@@ -104,10 +103,7 @@ def array_of(value: Any, key: str, ndims: tuple[int, ...], name: str = NAME) -> 
             raise ValueError
         return array.astype(float)
     except (ValueError, TypeError, OverflowError, RecursionError):
-        depth = " or ".join(map(str, ndims))
-        raise SpecError(
-            f"{name}.{key}", f"this is not allowed; give numbers in lists nested {depth} levels deep."
-        ) from None
+        raise reject(f"{name}.{key}", SAID["lists"], depth=" or ".join(map(str, ndims))) from None
 
 
 def labels(value: Any, key: str, count: int, name: str = NAME) -> tuple[str, ...]:
@@ -117,9 +113,7 @@ def labels(value: Any, key: str, count: int, name: str = NAME) -> tuple[str, ...
         or len(value) != count
         or not all(isinstance(x, str) and 0 < len(x) <= MAX_LABEL and x.isprintable() for x in value)
     ):
-        raise SpecError(
-            f"{name}.{key}", f"this is not allowed; give {count} texts of 1 to {MAX_LABEL} characters."
-        )
+        raise reject(f"{name}.{key}", SAID["labels"], count=count, most=MAX_LABEL)
     return tuple(value)
 
 
@@ -128,25 +122,17 @@ def make(model: str = json.dumps(EXAMPLE), H: int = 10) -> TabularMDP:
     name, P, R, d1, states, actions = parsed(model)
     for key, array, ndim in (("P", P, 4), ("R", R, 3)):
         if array.ndim == ndim and len(array) != H:
-            raise SpecError(
-                "environment_params.H",
-                f"{H} is not allowed; {key} has {len(array)} steps, so give that number.",
-            )
+            raise reject("environment_params.H", SAID["steps"], H=H, key=key, steps=len(array))
     S, A, B = P.shape[-3:]
     P, d1 = probabilities(f"{NAME}.P", P), probabilities(f"{NAME}.d1", d1)
     check_unit(f"{NAME}.R", R)
     given = read_json(NAME, model)
     on = table(given["possible"], P) if 0 < B < S and "possible" in given else None
     if (B != S and on is None) or R.shape[-2:] != (S, A) or d1.shape != (S,):
-        raise SpecError(
-            NAME, f"the sizes of P {P.shape}, R {R.shape} and d1 {d1.shape} do not match; give {FORM}."
-        )
+        raise reject(NAME, SAID["sizes"], P=P.shape, R=R.shape, d1=d1.shape, form=FORM)
     bernoulli = given.get("bernoulli", True)
     if not isinstance(bernoulli, bool):
-        raise SpecError(
-            f"{NAME}.bernoulli",
-            f"{shown(bernoulli)} is not allowed; give true if rewards are drawn at random, else false.",
-        )
+        raise not_allowed(f"{NAME}.bernoulli", bernoulli, "true if rewards are drawn at random, else false")
     return TabularMDP(
         name=name,
         P=np.broadcast_to(P, (H, S, A, B)).copy(),
@@ -211,9 +197,7 @@ def named(environment: Any, params: Any) -> tuple[Any, Any]:
         except (TypeError, ValueError, RecursionError):
             raise SpecError("environment", f"this cannot be written as JSON; give {FORM}.") from None
     elif hasattr(environment, "unwrapped"):
-        raise SpecError(
-            "environment", "the number of steps of an episode is missing; give dprl.from_gymnasium(env, H)."
-        )
+        raise SpecError("environment", SAID["no_horizon"])
     else:
         return environment, params
     if not isinstance(params, Mapping):
@@ -226,10 +210,7 @@ def named(environment: Any, params: Any) -> tuple[Any, Any]:
     if "H" not in told:
         told["H"] = H or _steps(text)
     elif (stated := H or _steps(text)) not in (None, told["H"]):
-        raise SpecError(
-            "environment_params.H",
-            f"{told['H']} differs from the model's own horizon, {stated}; give only one.",
-        )
+        raise reject("environment_params.H", SAID["horizons"], H=told["H"], own=stated)
     return ENVIRONMENT.key, {"model": text, **told}
 
 

@@ -9,10 +9,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dprl.environments.environment import Environment, homogeneous, horizon
-from dprl.fields import Field, SpecError, shown
+from dprl.fields import Field, SpecError, reject, shown
 from dprl.mdp import TabularMDP
 from dprl.mdp.structure import every_state, on_table, table_of
 from dprl.mdp.tabular import ROUNDED, Array, as_written, probabilities
+from dprl.messages import messages
 
 IDS = ("FrozenLake-v1", "CliffWalking-v1", "Taxi-v3")
 SIZES = {"FrozenLake-v1": (16, 4), "CliffWalking-v1": (48, 4), "Taxi-v3": (500, 6)}
@@ -30,7 +31,8 @@ ACTIONS: dict[str, tuple[str, ...]] = {
     "CliffWalking-v1": ("up", "right", "down", "left"),
     "Taxi-v3": ("south", "north", "east", "west", "pick up", "drop off"),
 }
-NO_MODEL = "give a finite environment with a known model, such as those of toy-text"
+SAID = messages("refusals")["gymnasium"]
+WHICH = "the environment; Taxi-v3 runs only if its structure is declared"
 HORIZON = horizon(20)
 DIRECTIONS = {"left": (0, -1), "down": (1, 0), "right": (0, 1), "up": (-1, 0)}
 
@@ -59,9 +61,7 @@ def model(id: str) -> Model:
     try:
         env: Any = gymnasium.make(SAME_AS.get(id, id) if id not in gymnasium.registry else id).unwrapped
     except gymnasium.error.Error:
-        raise SpecError(
-            "environment_params.id", f"the installed Gymnasium has no {id}; give another id."
-        ) from None
+        raise reject("environment_params.id", SAID["id"], id=id) from None
     found = read(env)
     env.close()
     return found
@@ -93,10 +93,7 @@ def read(env: Any, start: Any = None, rewards: tuple[float, float] | None = None
         or R.min() < low - slack
         or R.max() > high + slack
     ):
-        raise SpecError(
-            "rewards",
-            f"mean rewards range from {R.min():g} to {R.max():g}; give a (low, high) that contains all of them.",
-        )
+        raise reject("rewards", SAID["rewards"], low=f"{R.min():g}", high=f"{R.max():g}")
     return Model(
         P / total,
         np.clip((R - low) / ((high - low) or 1.0), 0.0, 1.0),
@@ -110,7 +107,7 @@ def read(env: Any, start: Any = None, rewards: tuple[float, float] | None = None
 def _count(env: Any, name: str) -> int:
     space = getattr(env, name, None)
     if not hasattr(space, "n") or getattr(space, "start", 0) != 0:
-        raise SpecError("env", f"its {name} is not Discrete with numbers from 0; {NO_MODEL}.")
+        raise reject("env", SAID["not_discrete"], space=name)
     return int(space.n)  # type: ignore[union-attr]
 
 
@@ -119,12 +116,9 @@ def _outcomes(env: Any, s: int, a: int) -> list[tuple[float, int, float, bool]]:
     try:
         outcomes = [(float(p), float(to), float(r), bool(end)) for p, to, r, end in env.P[s][a]]
     except AttributeError:
-        raise SpecError("env", f"it has no P, the table of the outcomes of actions; {NO_MODEL}.") from None
+        raise SpecError("env", SAID["no_table"]) from None
     except (LookupError, TypeError, ValueError):
-        raise SpecError(
-            "env",
-            f"P[{s}][{a}] is not allowed; give (chance, next state, reward, terminated) for each outcome.",
-        ) from None
+        raise reject("env", SAID["outcome"], s=s, a=a) from None
     last = int(env.observation_space.n) - 1
     for chance, to, reward, _ in outcomes:
         for name, value, right, allowed in (
@@ -140,9 +134,7 @@ def _outcomes(env: Any, s: int, a: int) -> list[tuple[float, int, float, bool]]:
 def _start(env: Any, S: int, given: Any) -> Array:
     given = getattr(env, "initial_state_distrib", None) if given is None else given
     if given is None:
-        raise SpecError(
-            "start", f"the environment has no distribution of the first state; give {S} probabilities."
-        )
+        raise reject("start", SAID["no_start"], states=S)
     try:
         first = np.asarray(given, dtype=float)
     except (TypeError, ValueError):
@@ -193,14 +185,10 @@ def from_gymnasium(
         try:
             env = gymnasium.make(env, **options)
         except (gymnasium.error.Error, ImportError, LookupError, TypeError, ValueError) as error:
-            raise SpecError(
-                "env",
-                f"Gymnasium cannot make {shown(env)}: {' '.join(str(error).split()).rstrip('.')[:200]}.",
-            ) from None
+            why = " ".join(str(error).split()).rstrip(".")[:200]
+            raise reject("env", SAID["not_made"], env=shown(env), why=why) from None
     elif options:
-        raise SpecError(
-            "options", f"{', '.join(options)} can only be given together with an id; leave this out."
-        )
+        raise reject("options", SAID["options"], options=", ".join(options))
     limit, inside = None, env
     while isinstance(inside, gymnasium.Wrapper):
         if isinstance(
@@ -218,9 +206,7 @@ def from_gymnasium(
         raise SpecError("H", f"{H} is not allowed; give at most {limit}, after which an episode ends.")
     inside = getattr(inside, "unwrapped", inside)
     if getattr(inside, "fickle_passenger", False):
-        raise SpecError(
-            "options", "the table P of Taxi does not include fickle passengers; give fickle_passenger=False."
-        )
+        raise SpecError("options", SAID["fickle"])
     found = read(inside, start, rewards)
     P, possible, S = found.P, None, len(found.start)
     if H * P.size > MOST:
@@ -301,16 +287,7 @@ ENVIRONMENT = Environment(
     title="Gymnasium",
     summary="FrozenLake, CliffWalking or Taxi from Gymnasium, as finite-horizon environments.",
     source="Gymnasium toy-text",
-    fields=(
-        Field(
-            "id",
-            "choice",
-            "FrozenLake-v1",
-            "the environment; Taxi-v3 runs only if its structure is declared",
-            choices=IDS,
-        ),
-        HORIZON,
-    ),
+    fields=(Field("id", "choice", "FrozenLake-v1", WHICH, choices=IDS), HORIZON),
     make=make,
     size=_size,
     smaller="give FrozenLake-v1, CliffWalking-v1, or structure=environment with an H of at most 27",

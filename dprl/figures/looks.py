@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dprl.figures.picture import Sketch
-from dprl.figures.style import SYMBOLS, mix, readable_on, theme
+from dprl.figures.style import LOOK, SYMBOLS, mix, readable_on, theme
 
 DASHES = (
     "solid",
@@ -124,32 +124,10 @@ def color(model: str, epsilon: float | None, dark: bool) -> str:
     return colors.none if model == "none" else mix(colors.models[model], shade(epsilon))
 
 
-# Markers as polygons of radius 1 around the origin, under Plotly's names; all others are discs.
-SHAPES = {
-    "square": "-.9,-.9 .9,-.9 .9,.9 -.9,.9",
-    "diamond": "0,-1.2 1.2,0 0,1.2 -1.2,0",
-    "diamond-tall": "0,-1.4 .7,0 0,1.4 -.7,0",
-    "diamond-wide": "0,-.7 1.4,0 0,.7 -1.4,0",
-    "star-diamond": "0,-1.3 .35,-.35 1.3,0 .35,.35 0,1.3 -.35,.35 -1.3,0 -.35,-.35",
-    "bowtie": "-1.1,-.8 0,0 1.1,-.8 1.1,.8 0,0 -1.1,.8",
-    "hourglass": "-.8,-1.1 .8,-1.1 0,0 .8,1.1 -.8,1.1 0,0",
-    "triangle-ne": "-1,-1 1,-1 1,1",
-    "triangle-up": "0,-1.1 1.1,.9 -1.1,.9",
-    "triangle-right": "1.1,0 -.9,1.1 -.9,-1.1",
-    "triangle-down": "0,1.1 1.1,-.9 -1.1,-.9",
-    "triangle-left": "-1.1,0 .9,1.1 .9,-1.1",
-    "hexagram": "0,-1.3 .38,-.65 1.13,-.65 .75,0 1.13,.65 .38,.65 0,1.3 -.38,.65 -1.13,.65 -.75,0 -1.13,-.65 -.38,-.65",
-    "star": "0,-1.3 .31,-.42 1.24,-.4 .5,.16 .76,1.05 0,.52 -.76,1.05 -.5,.16 -1.24,-.4 -.31,-.42",
-    "pentagon": "0,-1.1 1.05,-.34 .65,.89 -.65,.89 -1.05,-.34",
-    "cross": "-.4,-1.1 .4,-1.1 .4,-.4 1.1,-.4 1.1,.4 .4,.4 .4,1.1 -.4,1.1 -.4,.4 -1.1,.4 -1.1,-.4 -.4,-.4",
-    "x": "0,-.57 .57,-1.1 1.1,-.57 .57,0 1.1,.57 .57,1.1 0,.57 -.57,1.1 -1.1,.57 -.57,0 -1.1,-.57 -.57,-1.1",
-}
-
-
 def swatch(look: CurveStyle, dark: bool) -> Sketch:
     """Draw a curve as in a legend: a piece of its line, its marker, and its number."""
     hue = look.color(dark)
-    points, size = SHAPES.get(look.symbol), 5 if look.number == 1 else 7
+    points, size = LOOK["shapes"].get(look.symbol), 5 if look.number == 1 else 7
     place = f'transform="translate(20,8) scale({size})" fill="{hue}"'
     marker = f'<circle r="1" {place}/>' if points is None else f'<polygon points="{points}" {place}/>'
     dash = "" if look.dash == "solid" else f' stroke-dasharray="{look.dash.replace("px", "")}"'

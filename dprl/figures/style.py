@@ -5,9 +5,11 @@ A dotted line is always theory (a bound), never a measurement, and is never fill
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import takewhile
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -55,73 +57,27 @@ class Theme:
     actions: tuple[str, ...]
     faint: str  # for edges of empty areas, and for words about events that never happen
     amount: Scale  # 0 .. 1: nothing to much
-    counts: Scale  # COUNTS_AT: impossible negative counts | nothing | many
+    counts: Scale  # impossible negative counts | nothing | many
     difference: Scale  # 0 .. 1/2 .. 1: too low | exact | too high
 
 
-# Markers of each privacy model, in the order of its mechanisms. The first stands for the model itself; the last one of
-# a private model is a spare for the next mechanism.
-SYMBOLS = {
-    "none": ("circle",),
-    "central": ("square", "hexagram", "star", "pentagon", "cross", "x", "bowtie", "hourglass"),
-    "local": ("triangle-up", "triangle-right", "triangle-left", "triangle-down", "triangle-ne"),
-    "shuffle": ("diamond", "diamond-tall", "diamond-wide", "star-diamond"),
-}
-COUNTS_AT = (0, 0.25, 0.5, 0.65, 0.8, 1)
-LIGHT = Theme(
-    background="#FFFFFF",
-    ink="#1F2933",
-    muted="#52606D",
-    grid="rgba(31,41,51,0.13)",
-    none="#10151C",
-    models={
-        "central": ((0, "#003972"), (0.25, "#004E90"), (0.5, "#0065AF"), (0.75, "#007ECE"), (1, "#2496E8")),
-        "local": ((0, "#622C00"), (0.25, "#803D00"), (0.5, "#9C5000"), (0.75, "#B96400"), (1, "#D67900")),
-        "shuffle": ((0, "#00443A"), (0.25, "#005B4A"), (0.5, "#007258"), (0.75, "#158B66"), (1, "#34A374")),
-    },
-    roles={
-        "true": "#1F2933",
-        "noisy": "#B0478A",
-        "difference": "#7A3E9D",
-        "optimal": "#8F6B00",
-        "bound": "#7A5C3E",
-        "class": "#4D00FF",
-    },
-    actions=("#BF8300", "#4B3F9E", "#2A8C8C", "#B5446E", "#5F7F1E", "#7A4B2A", "#3E86C4", "#858C96"),
-    faint="#818C98",
-    amount=((0, "#F1F4F7"), (0.25, "#BFD9E3"), (0.5, "#6FB0C6"), (0.75, "#23799F"), (1, "#08395C")),
-    counts=tuple(
-        zip(COUNTS_AT, ("#8A4B12", "#DDA15F", "#F1F4F7", "#A9CEDC", "#4596B6", "#08395C"), strict=True)
-    ),
-    difference=((0, "#0B6B62"), (0.25, "#7CC0B6"), (0.5, "#F4F4F5"), (0.75, "#D99BC2"), (1, "#8A2566")),
-)
-DARK = Theme(
-    background="#0E1117",
-    ink="#E9EDF2",
-    muted="#A9B4C2",
-    grid="rgba(233,237,242,0.15)",
-    none="#F8FAFC",
-    models={
-        "central": ((0, "#A0DCFF"), (0.25, "#4BC5FF"), (0.5, "#00AAE8"), (0.75, "#008FC7"), (1, "#0074A6")),
-        "local": ((0, "#FFCD70"), (0.25, "#F5AB00"), (0.5, "#DB8F00"), (0.75, "#BF7400"), (1, "#A35B00")),
-        "shuffle": ((0, "#9EE3B9"), (0.25, "#7FC8A5"), (0.5, "#61AE91"), (0.75, "#42937D"), (1, "#217A6A")),
-    },
-    roles={
-        "true": "#F2F4F7",
-        "noisy": "#E58BC2",
-        "difference": "#C49BEA",
-        "optimal": "#F0D54A",
-        "bound": "#CDAE8A",
-        "class": "#8533FF",
-    },
-    actions=("#F2BE45", "#8A7DF0", "#4CC3C3", "#F07FA8", "#A6CC55", "#C98F66", "#8FC3F0", "#C3C8D0"),
-    faint="#6F7A87",
-    amount=((0, "#1C232D"), (0.25, "#1F4A63"), (0.5, "#2980A3"), (0.75, "#6FBFD6"), (1, "#DDF3F7")),
-    counts=tuple(
-        zip(COUNTS_AT, ("#F2B56B", "#8A5A24", "#1C232D", "#1F516C", "#3A97B8", "#DDF3F7"), strict=True)
-    ),
-    difference=((0, "#5FD0C2"), (0.25, "#236B64"), (0.5, "#20262F"), (0.75, "#8A3F70"), (1, "#F29BD0")),
-)
+LOOK = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))  # the colours and markers
+SYMBOLS: dict[str, list[str]] = LOOK["symbols"]
+# positions of the colours of a scale, by their number; only counts have six
+POSITIONS = {5: (0, 0.25, 0.5, 0.75, 1), 6: (0, 0.25, 0.5, 0.65, 0.8, 1)}
+
+
+def _theme(name: str) -> Theme:
+    def scale(colors: Sequence[str]) -> Scale:
+        return tuple(zip(POSITIONS[len(colors)], colors, strict=True))
+
+    found = LOOK[name]
+    scales = {part: scale(found[part]) for part in ("amount", "counts", "difference")}
+    models = {model: scale(colors) for model, colors in found["models"].items()}
+    return Theme(**found | scales | {"models": models, "actions": tuple(found["actions"])})
+
+
+LIGHT, DARK = _theme("light"), _theme("dark")
 
 
 def theme(dark: bool) -> Theme:

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from dprl.fields import SpecError, shown, similar
+from dprl.fields import SpecError, reject, shown, similar
 from dprl.figures.lessons import Frame
 from dprl.figures.lines import DATA_SETS, SEEDS
 from dprl.messages import filled, messages
@@ -29,7 +29,7 @@ from dprl.simulation.kinds import kind_of
 from dprl.simulation.offline_spec import MEASURE as GAP
 from dprl.words import human, percent, rough, to_the
 
-SAID = messages("lessons")["charts"]
+SAID, WRONG = messages("lessons")["charts"], messages("refusals")["lesson"]
 EDGE = 1e-30  # the smallest divisor in a quotient of readings
 
 
@@ -151,11 +151,8 @@ def parsed_reading(text: str, chart: Chart) -> tuple[str, list[Any]]:
     found = re.fullmatch(r"\s*(\w+)\((.*)\)\s*", text)
     known = [*READINGS, *chart.kind.readings]
     if not found or found[1] not in known:
-        raise SpecError(
-            "reading",
-            f"{shown(text.strip())} is not allowed{similar(found[1] if found else text, known)}; give one of "
-            f"{', '.join(known)}, with a curve in parentheses, such as needed(central).",
-        )
+        near, words = similar(found[1] if found else text, known), ", ".join(known)
+        raise reject("reading", WRONG["reading"], text=shown(text.strip()), near=near, known=words)
     return found[1], [_argument(one.strip(), chart) for one in found[2].split(",") if one.strip()]
 
 
@@ -165,11 +162,8 @@ def _argument(text: str, chart: Chart) -> Any:
     try:
         return float(text)
     except ValueError as error:
-        raise SpecError(
-            "reading",
-            f"{shown(text)} is not a curve of this question{similar(text, chart.specs)}; "
-            f"give one of {', '.join(chart.specs) or 'no curve'}.",
-        ) from error
+        near, known = similar(text, chart.specs), ", ".join(chart.specs) or "no curve"
+        raise reject("reading", WRONG["curve"], text=shown(text), near=near, known=known) from error
 
 
 def check_text(template: str, chart: Chart) -> None:

@@ -12,13 +12,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from dprl.fields import SpecError, shown, similar
+from dprl.fields import SpecError, shown, similar, unknown
 from dprl.figures.lessons import Frame
 from dprl.lessons import charts
 from dprl.lessons.charts import Chart, Drawn
 from dprl.lessons.kinds import KINDS
 from dprl.lessons.prediction import Choice, Marker, Order, Prediction
-from dprl.messages import messages, overlaid
+from dprl.messages import filled, messages, overlaid
 from dprl.metrics.curves import Evidence
 from dprl.privacy import PRIVATIZERS
 from dprl.simulation import spec_from_dict
@@ -27,7 +27,7 @@ from dprl.sitemap import PAGES
 REQUIRED = object()
 TYPES = {str: "a text in quotes", dict: "a table", list: "a list", float: "a number", bool: "true or false"}
 RANKS = ("right", "wrong", "low", "high")
-ENDS = messages("lessons")["answer"]
+ENDS, WRONG = messages("lessons")["answer"], messages("refusals")["lesson"]
 
 
 class Table:
@@ -53,10 +53,7 @@ class Table:
         """Return the text in a field. Raises SpecError if it is not allowed."""
         value: str = self.take(name, str, default)
         if value not in allowed:
-            said = (
-                f"{shown(value)} is not allowed{similar(value, allowed)}; give one of {', '.join(allowed)}."
-            )
-            raise self.refuse(name, said)
+            raise self.refuse(name, unknown(name, value, allowed).sentence)
         return value
 
     def done(self) -> None:
@@ -212,9 +209,7 @@ def _curves(table: Table) -> Curves:
         given = {field: value for field, value in {**common, **own}.items() if field != "name"}
         for params in ("environment_params", "algorithm_params"):
             if not isinstance(given.get(params, {}), Mapping):
-                raise one.refuse(
-                    params, f"{shown(given[params])} is not allowed; write a table, such as {{ S = 6 }}."
-                )
+                raise one.refuse(params, filled(WRONG["not_a_table"], value=shown(given[params])))
         free = given.get("privacy") == "none" and given.pop("privacy")
         try:
             spec = spec_from_dict({k: int(v) if k in ("episodes", "n") else v for k, v in given.items()})
@@ -241,20 +236,14 @@ def _step(table: Table, curves: Curves) -> Step:
     kind = guess.one_of("kind", ("order", "number", "slope", "choice"))
     window = guess.take("window", list) if kind == "slope" else [0.0, 0.0]
     if kind == "slope" and not chart.until:
-        raise table.refuse(
-            "until",
-            "is missing; hide the curve from the point where you ask for its growth, such as "
-            "until.local = 1e4.",
-        )
+        raise table.refuse("until", WRONG["no_until"])
     if len(window) != 2 or not all(isinstance(end, int | float) for end in window):
         raise guess.refuse("window", f"{shown(window)} is not allowed; give two numbers, such as [1e5, 1e9].")
     chart = replace(chart, window=(float(window[0]), float(window[1])))
     answer: Any = f"growth({list(chart.specs)[-1]})" if kind == "slope" else ""
     if kind == "number":
         if "answer" not in guess.values:
-            raise guess.refuse(
-                "answer", 'is missing; give a number from the chart in quotes, such as "needed(curator)".'
-            )
+            raise guess.refuse("answer", WRONG["no_answer"])
         answer = guess.take("answer", str)
     prediction, more = _prediction(kind, guess, chart)
     answer = more.pop("answer", answer)

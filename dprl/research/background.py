@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, Unpack, overload
 
 from dprl import simulation
-from dprl.fields import SpecError, check_type, shown
+from dprl.fields import check_type, not_allowed
 from dprl.research.traces import AnyTrace, Progress, Trace
 from dprl.simulation import OfflineSpec, OfflineTrace, RunSpec, SeedTrace, Spec, UploadSpec, UploadTrace
 from dprl.simulation.kinds import given_spec
@@ -110,9 +110,7 @@ def store_with(
 
     check_type("store", store, str | Path | None, "the path of a file")
     if workers is not None and (type(workers) is not int or not 1 <= workers <= MOST_WORKERS):
-        raise SpecError(
-            "workers", f"{shown(workers)} is not allowed; give a whole number from 1 to {MOST_WORKERS}."
-        )
+        raise not_allowed("workers", workers, f"a whole number from 1 to {MOST_WORKERS}")
     address, found = cluster.engine(engine), opened(None if store is None else Path(store))
     if any(stored(found, spec) is None for spec in specs):
         found.begin(workers, address)

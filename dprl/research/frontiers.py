@@ -19,6 +19,7 @@ from dprl.figures.looks import CurveStyle, dashed, marked, numbered
 from dprl.figures.regret import distinct
 from dprl.figures.tradeoff import Frontier
 from dprl.learners import ALGORITHMS, OFFLINE
+from dprl.messages import messages
 from dprl.metrics.curves import Array, RunCurves, Statistic
 from dprl.metrics.growth import center_of, power_law
 from dprl.plugins import Registry
@@ -35,15 +36,7 @@ if TYPE_CHECKING:
 LEARNED = 0.5  # the share of the worst possible loss below which a slope is meaningful
 FEWEST = 3  # fewest points of a slope
 SYMBOLS = {"epsilon": "ε", "rho": "ρ", "episodes": "K", "contribution": "m"}
-AXES = {
-    "epsilon": "privacy budget ε",
-    "rho": "privacy budget ρ",
-    "episodes": "number of users K",
-    "n": "number of trajectories n",
-    "contribution": "maximum episodes per user m",
-    "H": "horizon H",
-    "S": "number of states S",
-}
+AXES = messages("charts")["axes"]
 BUDGETS = ("epsilon", "rho")
 SUFFIXES = {"central": "-jdp", "local": "-ldp"}  # suffixes of an algorithm's key in the names of its bounds
 # names of the axes in bounds

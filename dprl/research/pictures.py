@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 
 from dprl.environments import ENVIRONMENTS
-from dprl.fields import SpecError, check_type, shown
+from dprl.fields import SpecError, check_type, reject, shown
 from dprl.figures import picture, regret, steps, style
 from dprl.figures.lines import Series
 from dprl.figures.looks import CurveStyle, marked, numbered
 from dprl.figures.regret import Measure
+from dprl.messages import messages
 from dprl.metrics.curves import BANDS, RunCurves, Statistic, regret_band
 from dprl.research.series import (
     bound_of,
@@ -30,6 +31,7 @@ from dprl.sentences.offline import about_prices, bounds_by_start
 from dprl.sentences.regret import about_mistakes, about_regret
 from dprl.simulation import OfflineSpec, RunSpec, Trace, UploadSpec
 
+SAID = messages("refusals")["plot"]
 FALLS_FROM = 100  # the smallest n to which the exponent of a privacy cost is fitted
 PRICE, MISTAKES = "privacy cost", "suboptimal episodes"
 # The names of the measures in the dashboard's links.
@@ -69,8 +71,7 @@ def draw(traces: Traces, measure: str | None, statistic: Statistic, *, log_x: bo
     kinds = list(dict.fromkeys(str(trace.spec.kind) for trace in traces.values()))
     kind, online = kinds[0], kinds[0] == RunSpec.kind
     if len(kinds) > 1:
-        wrong = f"{' and '.join(kinds)} runs have no chart in common; give runs of one kind."
-        raise SpecError("traces", wrong)
+        raise reject("traces", SAID["kinds"], kinds=" and ".join(kinds))
     if kind not in MEASURES:
         raise SpecError("traces", f"{kind} runs have no chart; give {' or '.join(MEASURES)} runs.")
     known = MEASURES[kind]
@@ -116,9 +117,7 @@ def mistakes(traces: Traces, statistic: Statistic, **how: bool) -> picture.Pictu
         seeds = traces[name].seeds
         alpha, possible = seeds[0].pac_alpha, seeds[0].pac_alpha < seeds[0].v_star
         if not possible.any():
-            raise SpecError(
-                "measure", f"no episode of {name} can lose as much as the smallest alpha counted."
-            )
+            raise reject("measure", SAID["alpha"], run=name)
         rows = np.array([seed.pac_count[-1] for seed in seeds], float)[:, possible]
         curves.append(Series(name, look, alpha[possible], rows, *BANDS[statistic](rows)))
     see = about_mistakes(curves, statistic)
@@ -187,16 +186,13 @@ def private_of(traces: Traces) -> Traces:
     specs = [trace.spec for trace in traces.values()]
     for spec in (trace.spec for trace in private.values()):
         if spec.baseline() not in specs:
-            wrong = f"privacy cost is relative to the non-private baseline of {spec.label()}"
-            raise SpecError("measure", f"{wrong}; add dprl.run(spec.baseline()) to the runs.")
+            raise reject("measure", SAID["baseline"], run=spec.label())
     return private
 
 
 def named(traces: Traces, style_of_run: Callable[[Any], CurveStyle]) -> list[tuple[str, Any, CurveStyle]]:
     """Return the name, the spec and the style of each run. Raises SpecError if there are too many to distinguish."""
     if len(traces) > style.MOST_CURVES:
-        raise SpecError(
-            "traces", f"{len(traces)} curves cannot be told apart; give at most {style.MOST_CURVES}."
-        )
+        raise reject("traces", SAID["curves"], curves=len(traces), most=style.MOST_CURVES)
     looks = numbered(marked([style_of_run(trace.spec) for trace in traces.values()]))
     return [(name, trace.spec, look) for (name, trace), look in zip(traces.items(), looks, strict=True)]

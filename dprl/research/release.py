@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from dprl.fields import Field, SpecError, parse_params, read_text, shown
+from dprl.messages import messages
 from dprl.sentences import uploads, verdict
 from dprl.simulation import Budget, UploadSpec
 from dprl.simulation.uploads import kept, ledger
@@ -23,52 +24,26 @@ from dprl.simulation.uploads.spec import FIELDS, NOWHERE, take
 from dprl.words import plural
 
 STOPS = 3  # the exit status of a check after which a release would be refused
-NOT_SHOWN = (
-    "undeclared content of the file is private, and is shown only on a terminal or in the --notes file."
-)
+HELP = messages("commands")["release"]
+NOT_SHOWN = HELP["not_shown"]
 FROM_FILES = ("data", "declared", "n", "checked", "first_step")  # fields without flags here
 
 
 def add(commands: Any) -> None:
     """Add the commands `check` and `release` with their flags."""
-    check = commands.add_parser(
-        "check", help="check a file of your own, and show the cost of a release; releases nothing"
-    )
-    release = commands.add_parser("release", help="learn a policy from a file of your own, under a budget")
+    check = commands.add_parser("check", help=HELP["check"])
+    release = commands.add_parser("release", help=HELP["release"])
     for parser in (check, release):
         parser.add_argument("data", metavar="FILE", help=FIELDS["data"].way)
-        parser.add_argument(
-            "--declaration",
-            metavar="FILE",
-            required=True,
-            help="a JSON file of public declarations: see the page",
-        )
+        parser.add_argument("--declaration", metavar="FILE", required=True, help=HELP["declaration"])
         for field in flags():
             field.add_to(parser, field.way)
-    check.add_argument(
-        "--budget", metavar="NAME", help="show what is left of a budget, and whether it is enough"
-    )
-    release.add_argument(
-        "--accept-undeclared",
-        action="store_true",
-        help="continue even if more than 5%% of the labels in a column are not declared; each of these counts as the "
-        "last declared label",
-    )
-    release.add_argument(
-        "--budget",
-        metavar="NAME",
-        required=True,
-        help="the name of the budget in which the release is recorded",
-    )
-    release.add_argument(
-        "--notes",
-        metavar="FILE",
-        help="where to write the private note on what is not declared (default: only to a terminal)",
-    )
-    release.add_argument("--total", metavar="FLOAT", help="the maximum total of the budget, as rho")
-    release.add_argument(
-        "--out", metavar="DIR", required=True, help="where to write policy.json and the other files"
-    )
+    check.add_argument("--budget", metavar="NAME", help=HELP["what_is_left"])
+    release.add_argument("--accept-undeclared", action="store_true", help=HELP["accept_undeclared"])
+    release.add_argument("--budget", metavar="NAME", required=True, help=HELP["budget"])
+    release.add_argument("--notes", metavar="FILE", help=HELP["notes"])
+    release.add_argument("--total", metavar="FLOAT", help=HELP["total"])
+    release.add_argument("--out", metavar="DIR", required=True, help=HELP["out"])
 
 
 def flags() -> list[Field]:

@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, overload
 
 import numpy as np
 
-from dprl.fields import SpecError, check_flags, check_type, shown, similar
+from dprl.fields import SpecError, check_flags, check_type, reject, shown, similar, unknown
+from dprl.messages import messages
 from dprl.messages.brief import shortened, table_of
 from dprl.metrics.curves import RunCurves
 from dprl.metrics.growth import center_of
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 
     from dprl.research.pictures import Picture
 
+SAID = messages("refusals")["sweep"]
 MAX_POINTS = 400
 
 S = TypeVar("S", bound=Spec)
@@ -91,12 +93,9 @@ class Sweep(Generic[S]):
         checked, known = [], kind_of(base).axes(base)
         for name, values in axes.items():
             if name not in known:
-                wrong = f"{shown(name)} is not allowed{similar(name, known)}"
-                raise SpecError("axis", f"{wrong}; give one of {', '.join(known)}.")
+                raise unknown("axis", name, known)
             if isinstance(values, str | bytes) or not np.iterable(values):
-                raise SpecError(
-                    "axis", f"{shown(name)} is {shown(values)}; give a list of values, such as [0.1, 1, 10]."
-                )
+                raise reject("axis", SAID["values"], name=shown(name), values=shown(values))
             canonical = tuple(known[name](value) for value in values)
             if not canonical:
                 raise SpecError("axis", f"{shown(name)} has no values; give some, such as epsilon=0.1,1,10.")
@@ -107,9 +106,7 @@ class Sweep(Generic[S]):
         object.__setattr__(self, "axes", tuple(checked))
         count = int(np.prod([len(values) for _, values in checked]))
         if count > MAX_POINTS:
-            raise SpecError(
-                "axis", f"this gives {count:,} combinations, but at most {MAX_POINTS} are allowed."
-            )
+            raise reject("axis", SAID["points"], count=f"{count:,}", most=MAX_POINTS)
 
     def __repr__(self) -> str:
         return f"Sweep({self.base.label()}: {shortened(dict(self.axes))})"

@@ -63,30 +63,19 @@ def surely(bound: float, delta: float) -> str:
 
 def about_scores(guessed: Measured, best: float, half: bool) -> str:
     """Describe the histograms of scores. best: the best chance of a right guess; half: True if the noise is halved."""
-    noise = "The full noise would allow" if half else "The noise allows"
-    return (
-        f"The likelier episode was the right one in {guessed.value:.1%} of the trials ({guessed.low:.1%} to "
-        f"{guessed.high:.1%}). A blind guess would be right 50% of the time. {noise} at most {share_at_most(best)}."
-    )
+    given = {"right": f"{guessed.value:.1%}", "low": f"{guessed.low:.1%}", "high": f"{guessed.high:.1%}"}
+    return filled(SAID["guessed_half" if half else "guessed"], **given, most=share_at_most(best))
 
 
 def advantage(right: float) -> str:
     """Describe the best attacker's advantage over chance. right: an upper bound on its share of correct guesses."""
-    return (
-        f"The attacker sees a release from one of two equally likely episodes. **The best attacker guesses right at "
-        f"most {share_at_most(right)} of the time instead of 50%**, whatever it computes."
-    )
+    return filled(SAID["advantage"], right=share_at_most(right))
 
 
 def asked_whose(score: float) -> str:
     """Return the guessing game's question about one release, given its score."""
-    sign = "more" if score > 0 else "less"
     shown = f"{score:+.2f}".replace("-", "−")
-    return (
-        "The data come from one of two users, each equally likely. The attacker knows everybody else's data, subtracts "
-        f"them from one noisy release, and scores the rest: **{shown}** (0 favours neither). This score is "
-        f"{sign} likely for the first user's data than for the second's. Whose data is it?"
-    )
+    return filled(SAID["whose"], score=shown, sign="more" if score > 0 else "less")
 
 
 def whose(first: bool, guesses: Sequence[bool]) -> str:
@@ -107,10 +96,8 @@ def concentrated(rho: float | None) -> str:
 
 def about_epsilons(deltas: Sequence[float], epsilons: Sequence[float]) -> str:
     """Describe the curve of proved pairs of epsilon and delta."""
-    return (
-        f"For the same noise we prove {proves(epsilons[0], deltas[0])} and {proves(epsilons[-1], deltas[-1])}. "
-        "Each pair is one point of a curve."
-    )
+    first, last = (proves(epsilons[end], deltas[end]) for end in (0, -1))
+    return filled(SAID["epsilons"], first=first, last=last)
 
 
 def about_collusion(step: str, exact: int, users: int, worst: float) -> str:

@@ -37,10 +37,7 @@ def about_negative_prices(names: Sequence[str]) -> str:
     """Warn that the whole interval of these runs' privacy costs is below zero; return "" if there are none."""
     if not names:
         return ""
-    return (
-        f"The whole 95% interval of the mean privacy cost is below zero for {some(names)}: the run without privacy "
-        "lost more than the private run, so the difference is not a privacy cost."
-    )
+    return filled(SAID["negative"], runs=some(names))
 
 
 def of_seeds(statistic: Statistic, seeds: int, what: str = SEEDS) -> str:

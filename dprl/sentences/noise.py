@@ -57,14 +57,13 @@ def region(
     """Describe the confidence radii of two weights with noise (widths) and without (quiet), and their errors (off)."""
     if not np.isfinite(widths).all():
         return str(SAID["indefinite"])
-    said = " ".join(
-        f"For {name}, the confidence radius is {significant(w, 3)}, and the true error is {significant(abs(o), 2)}."
-        for name, w, o in zip(names, widths, off, strict=True)
-    )
-    result = f"The chart shows step {step} after {human(users)} users. {said}"
-    if widths.min() > bound:
-        return f"{result} These radii add nothing, because it is public that no weight exceeds {significant(bound, 3)}."
+    said = [filled(SAID["region"], step=step, users=human(users))]
+    for name, width, error in zip(names, widths, off, strict=True):
+        known = {"radius": significant(width, 3), "error": significant(abs(error), 2)}
+        said.append(filled(SAID["radius"], weight=name, **known))
     times = float(np.sqrt(np.prod(widths / quiet))) if private and np.isfinite(quiet).all() else 1.0
-    if times > 1:
-        result += f" Without noise, the same users would give a confidence set {rough(times)} times narrower."
-    return result
+    if widths.min() > bound:
+        said.append(filled(SAID["useless"], bound=significant(bound, 3)))
+    elif times > 1:
+        said.append(filled(SAID["narrower"], times=rough(times)))
+    return " ".join(said)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from dprl.figures.lines import Series
-from dprl.messages import messages
+from dprl.messages import filled, messages
 from dprl.metrics.growth import growth_exponent
 from dprl.metrics.policies import Bite
 from dprl.metrics.search import stays_below
@@ -35,12 +35,11 @@ def about_gaps(curves: Sequence[Series], v_star: float | None) -> str:
     said = []
     if reached:
         each = listed([f"{rough(n)} ({quoted(curve.label)})" for n, curve in reached])
-        said.append(f"Trajectories needed to come within {percent(CLOSE)} of v* = {v_star:#.3g}: {each}.")
+        said.append(filled(SAID["needed"], share=percent(CLOSE), best=f"{v_star:#.3g}", runs=each))
     for curve in never:
-        end, last = float(curve.center[-1]), float(curve.x[-1])
-        said.append(
-            f"{quoted(curve.label)} is still {human(end)} ({percent(end / v_star)}) short of v* at n = {count(last)}."
-        )
+        end, last = float(curve.center[-1]), count(float(curve.x[-1]))
+        known = {"run": quoted(curve.label), "loss": human(end), "share": percent(end / v_star)}
+        said.append(filled(SAID["short"], **known, n=last))
     return " ".join(said)
 
 
@@ -67,9 +66,8 @@ def about_prices(curves: Sequence[Series], first: float, proved: Sequence[tuple[
     if not parts:
         return "The lower bound V~ of each private run is compared with that of the same algorithm without privacy."
     falls = f"From n = {count(first)} on, the privacy cost falls in proportion to {listed(parts)}."
-    return " ".join(
-        [falls, *(f"For {algorithm}, 1/n is proved ({theorem})." for algorithm, theorem in proved)]
-    )
+    theorems = (f"For {algorithm}, 1/n is proved ({theorem})." for algorithm, theorem in proved)
+    return " ".join([falls, *theorems])
 
 
 def about_pessimism(
@@ -96,11 +94,8 @@ def about_actions(wrong: int, pairs: int, weight: float, agrees: float) -> str:
     """Compare a learned policy with the optimal one and with the behaviour policy.
     wrong: in how many of the state-step `pairs` it is worse than optimal. weight: the share of time that the optimal
     policy spends in them. agrees: the behaviour policy's mean probability of the learned action in the data."""
-    return (
-        f"The learned policy is worse than the optimal policy in {wrong:,} of {pairs:,} state-step pairs. "
-        f"The optimal policy spends {percent(weight)} of its time in these pairs. In the data, the "
-        f"behaviour policy takes the learned action with a probability of {percent(agrees)}."
-    )
+    shares = {"weight": percent(weight), "agrees": percent(agrees)}
+    return filled(SAID["actions"], wrong=f"{wrong:,}", pairs=f"{pairs:,}", **shares)
 
 
 def about_coverage(optimal: float, d_m: float, where: str, n: int) -> str:
@@ -108,17 +103,10 @@ def about_coverage(optimal: float, d_m: float, where: str, n: int) -> str:
     optimal: the smallest share of the data at any pair that the optimal policy visits. where: this pair, in words. d_m:
     the smallest share at any pair with data. n: the number of trajectories in the largest data set."""
     if optimal == 0:
-        return (
-            f"The data never show the optimal policy's actions: nobody does {where}. However many trajectories there "
-            "are, its value cannot be learned from them."
-        )
-    seen = n * optimal
-    share = f"one of {human(float(f'{1 / optimal:.2g}'))}" if optimal < 0.5 else f"{percent(optimal)} of the"
-    return (
-        f"Along the optimal policy's path, this pair is rarest in the data: **{where}**. It occurs in "
-        f"{share} trajectories ({human(float(f'{seen:.2g}'))} of {count(n)}). The rarest pair of all has dₘ "
-        f"= {human(d_m)}."
-    )
+        return filled(SAID["never"], pair=where)
+    share = f"one of {rough(1 / optimal)}" if optimal < 0.5 else f"{percent(optimal)} of the"
+    seen = {"share": share, "seen": rough(n * optimal), "n": count(n)}
+    return filled(SAID["rarest"], pair=where, **seen, least=human(d_m))
 
 
 def bounds_by_start(states: Sequence[str], lower: Sequence[float]) -> str:

@@ -11,13 +11,7 @@ from dprl.words import exponent, human, listed, plural
 
 SENTENCES = messages("charts")["claims"]
 Form = Literal["exponent", "ratio", "share"]
-SAID: dict[Verdict, str] = {
-    "holds": "holds",
-    "holds as an upper bound": "holds as an upper bound",
-    "nothing learned yet": "is untested",
-    "undecided": "is undecided",
-    "does not hold here": "does not hold",
-}
+SAID: dict[Verdict, str] = SENTENCES["verdicts"]
 
 
 def about_verdicts(verdicts: Sequence[Verdict]) -> str:

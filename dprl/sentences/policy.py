@@ -62,21 +62,15 @@ def about_visits(occupancy: Array, state_labels: Sequence[str], shared: float) -
     """Describe the states that a policy visits. shared: the share of time that it spends where the best policy does."""
     favourite = int(occupancy.mean(axis=0).argmax())
     time = percent(float(occupancy[:, favourite].mean()))
-    return (
-        f"The policy spends {time} of its time in {quoted(state_labels[favourite])}. For {percent(shared)} of its time "
-        "it is where the optimal policy would be at that step."
-    )
+    return filled(SAID["visits"], time=time, state=quoted(state_labels[favourite]), shared=percent(shared))
 
 
 def about_chances(policy: Array, optimal_policy: Actions, weight: Array) -> str:
     """Describe a stochastic policy's action probabilities [H,S,A]. weight: the optimal policy's state visits [H,S]."""
     right = np.take_along_axis(policy, optimal_policy[..., None].astype(int), -1)[..., 0]
     sure, share = policy.max(-1), float((right * weight).sum() / weight.sum())
-    return (
-        "Along the optimal policy's path, this policy takes the optimal action with a probability of "
-        f"{percent(share)}. Over states and steps, the likeliest action has a probability of "
-        f"{percent(float(sure.mean()))} on average, and of at least {percent(float(sure.min()))}."
-    )
+    ends = {"mean": percent(float(sure.mean())), "least": percent(float(sure.min()))}
+    return filled(SAID["chances"], share=percent(share), **ends)
 
 
 def about_values(hopeful: float, excess: float, what: str, *, of_played: bool = False) -> str:

@@ -197,15 +197,10 @@ def about_ladder(steps: Sequence[Any], own: int | None = None) -> str:
     said = f"For noise as in the paper, we prove {first} here."
     if parts:
         items = "".join(f"\n- {part}" for part in parts)
-        said += (
-            f" At a proved {last}, the noise in a visit count is smaller by a factor of "
-            f"{rough(steps[0].std / before.std)}:\n{items}\n\n"
-        )
+        factor = rough(steps[0].std / before.std)
+        said += f" At a proved {last}, the noise in a visit count is smaller by a factor of {factor}:\n{items}\n\n"
     if own is not None:
         times = steps[own].std / min(step.std for step in steps)
-        said += (
-            f" This run has {rough(times)} times the noise of the smallest bar."
-            if times >= 1.01
-            else " No bar has less noise than this run."
-        )
+        more = f" This run has {rough(times)} times the noise of the smallest bar."
+        said += more if times >= 1.01 else " No bar has less noise than this run."
     return said.replace("\n\n ", "\n\n").strip()

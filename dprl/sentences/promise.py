@@ -60,48 +60,35 @@ def about_promise(
     answers = [r for r in replaced if r.delta <= delta]
     others = [r for r in replaced if r.how == ACCOUNTANT and r.delta > delta]
     if not answers:
-        good, said = False, f"The claim is {claim}, **which nobody has proved** for this noise."
+        good, said = False, [filled(SAID["unproved"], claim=claim)]
     else:
         best = min(answers, key=lambda r: (r.epsilon, r.delta))
         proved, share = proves(best.epsilon, best.delta), best.epsilon / epsilon
         good = share <= 1 + EQUAL
         if abs(share - 1) <= EQUAL:
-            said = f"**Proved as claimed:** {proved} when one {who} is replaced by another."
-        elif good and calibrated:
-            said = (
-                f"**We prove more than the claim:** {proved} instead of the claimed {claim}. {SAID['least']}"
-            )
-        elif good:
-            said = f"**We prove more than the claim:** {proved} instead of the claimed {claim}. Less noise is enough."
+            said = [filled(SAID["proved"], proved=proved, who=who)]
         else:
-            said = f"**We prove less than the claim:** {proved} instead of the claimed {claim}."
-            if any(
-                r.adjacency != REPLACED and math.isclose(r.epsilon, epsilon, rel_tol=EQUAL) for r in found
-            ):
-                said += f" The claim holds when a {who} {blanked}, but replacing one changes twice as much."
+            how = "less" if not good else "smallest" if calibrated else "more"
+            said = [filled(SAID[how], proved=proved, claim=claim)]
+        alike = (math.isclose(r.epsilon, epsilon, rel_tol=EQUAL) for r in found if r.adjacency != REPLACED)
+        if not good and any(alike):
+            said.append(filled(SAID["zeroed"], who=who, blanked=blanked))
     if delta == 0 and others:
         other = min(others, key=lambda r: abs(math.log10(r.delta) + 6))
         if not answers or other.epsilon < best.epsilon * (1 - EQUAL):  # some noise gains nothing from delta
-            said += (
-                f" At δ = {at_most(other.delta)}, we prove ε = {at_most(other.epsilon)} for the same noise."
-            )
-    return good, said
+            pair = {"delta": at_most(other.delta), "epsilon": at_most(other.epsilon)}
+            said.append(filled(SAID["elsewhere"], **pair))
+    return good, " ".join(said)
 
 
 def concentrated_verdict(claimed: float, proved: float, who: str = TRAJECTORY) -> tuple[bool, str]:
     """Return whether the claimed rho of a run on a data set is proved for its noise, and a sentence about it."""
     rho, good = at_most(proved), proved <= claimed * (1 + EQUAL)
     if claimed > HOLLOW:
-        return False, (
-            f"**A budget this large protects nobody:** we prove ρ = {rho}. Somebody who knows all others may then "
-            f"tell two candidates for one {who} apart and be wrong less than once in a million times."
-        )
+        return False, filled(SAID["hollow"], rho=rho, who=who)
     if math.isclose(claimed, proved, rel_tol=EQUAL):
-        return True, f"**Proved as claimed:** ρ = {rho} when one {who} is replaced by another."
-    if good:
-        more = f"ρ = {rho} instead of {human(claimed)}. Less noise is enough."
-        return True, f"**We prove more than the claim:** {more}"
-    return False, f"**We prove less than the claim:** ρ = {rho} instead of the claimed {human(claimed)}."
+        return True, filled(SAID["proved"], proved=f"ρ = {rho}", who=who)
+    return good, filled(SAID["more_rho" if good else "less"], proved=f"ρ = {rho}", claim=human(claimed))
 
 
 def readings(found: Sequence[Any], blanked: str = "", who: str = "user") -> str:
@@ -127,16 +114,9 @@ def against_users(delta: float, users: int) -> str:
     """Warn that delta allows publishing some users' records; return "" if delta times the number of users is small."""
     if delta * users < FEW:
         return ""
-    return (
-        f"Here δ K = {human(delta * users)}. Publishing each user's record with probability δ would be (0, "
-        f"δ)-private, too, but would give away about {human(delta * users)} of {human(users)} users. A δ far below "
-        "1/K rules that out. The table shows what the same noise guarantees at such a δ."
-    )
+    return filled(SAID["records"], given=human(delta * users), users=human(users))
 
 
 def returning(episodes: int, epsilon: float, delta: float) -> str:
     """State the guarantee that the same noise gives to a user with several episodes."""
-    return (
-        f"The guarantee is for one episode. If a user comes back for {human(episodes)} episodes, we prove "
-        f"{proves(epsilon, delta)} for all of them together."
-    )
+    return filled(SAID["returning"], episodes=human(episodes), proved=proves(epsilon, delta))

@@ -54,14 +54,9 @@ def found(n: int, reported: int, yes: Measured) -> str:
 
 def if_more(now: Measured, n: int, then: Measured) -> str:
     """Compare the interval that n phones would give with the current one."""
-    return filled(
-        RESULT["were_see"],
-        n=human(n),
-        wide=f"{100 * (then.high - then.low):.0f}",
-        now=f"{100 * (now.high - now.low):.0f}",
-        low=f"{then.low:.0%}",
-        high=f"{then.high:.0%}",
-    )
+    wide, narrow = (f"{100 * (one.high - one.low):.0f}" for one in (then, now))
+    ends = {"low": f"{then.low:.0%}", "high": f"{then.high:.0%}"}
+    return filled(RESULT["were_see"], n=human(n), wide=wide, now=narrow, **ends)
 
 
 def shuffled(n: int, epsilon: float, delta: float) -> str:

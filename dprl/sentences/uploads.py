@@ -15,10 +15,7 @@ SAID, PAGE = messages("uploads")["uploads"], messages("uploads")["page"]
 
 def about_example(rho: float) -> str:
     """Return the text above the example release that the page shows first."""
-    return (
-        f"Doctors chose each action, and dprl learned a policy from noisy counts at ρ = {rho:g}. A release of your "
-        "own file looks like this one."
-    )
+    return filled(PAGE["example"], rho=f"{rho:g}")
 
 
 def reading(share: float, ahead: int) -> str:
@@ -80,33 +77,21 @@ def changes(
     many of the `places` state-step pairs differ. lacking: how many have too few users, so that `somebody` decides.
     follows: the share of steps in which users acted as the policy does; None if nobody was held out.
     """
-    said = ["The policy takes the most frequent action wherever both are known."]
+    said = [PAGE["no_change"]]
     if place is not None:
-        state, step, action, usual = place
-        said = [
-            f"In {changed} of {places} state-step pairs, the policy does not choose the most frequent action.",
-            f"Among them, the pair with the most users is {quoted(state)} at step {step + first_step}: the policy "
-            f"recommends {quoted(action)}, but most users got {quoted(usual)}.",
-        ]
+        names = {"state": quoted(place[0]), "action": quoted(place[2]), "usual": quoted(place[3])}
+        said = [filled(PAGE["changed"], changed=changed, places=places, step=place[1] + first_step, **names)]
     if lacking:
-        said.append(
-            f"In {plural(lacking, 'pair')}, too few users got the policy's action: {quoted(somebody)}."
-        )
+        said.append(filled(PAGE["lacking"], pairs=plural(lacking, "pair"), somebody=quoted(somebody)))
     if follows is not None and follows < 1:
-        said.append(
-            f"Users got the policy's action in {percent(follows)} of their steps. Their records do not show why the "
-            "other steps differ."
-        )
+        said.append(filled(PAGE["follows"], share=percent(follows)))
     said.append(filled(PAGE["first_step"], first=first_step))
     return " ".join(said)
 
 
 def below(got: float) -> str:
     """Explain why a proved bound is below the users' own average. got: that average."""
-    return (
-        f"The bound is below the users' own average, {human(got)}. The proof has to hold in every model, so it "
-        "subtracts everything that noise and chance may hide. The verdict does not use the bound."
-    )
+    return filled(SAID["below"], own=human(got))
 
 
 def about_bound(rho: float, value: float, of: str, least: float, beta: float, assumed: str) -> str:
@@ -115,11 +100,5 @@ def about_bound(rho: float, value: float, of: str, least: float, beta: float, as
     possible reward of an episode. beta: the failure probability. assumed: the proof's assumption about users."""
     if value <= least:
         return filled(SAID["nothing_proved"], of=of, rho=f"{rho:g}", least=human(least))
-    return filled(
-        SAID["proved"],
-        of=of,
-        rho=f"{rho:g}",
-        value=at_least(value),
-        beta=f"{upward(beta):g}",
-        assumed=assumed,
-    )
+    known = {"value": at_least(value), "beta": f"{upward(beta):g}", "assumed": assumed}
+    return filled(SAID["proved"], of=of, rho=f"{rho:g}", **known)

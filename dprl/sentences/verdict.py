@@ -83,10 +83,7 @@ def turned(low: float, high: float) -> str:
 
 def overlap(covered: float, follows: float) -> str:
     """Describe how much of the learned policy the file covers."""
-    return (
-        f"The file covers {percent(covered)} of the policy's actions. Users acted as the policy does in "
-        f"{percent(follows)} of their steps. {SAID['unsupported']}"
-    )
+    return filled(SAID["overlap"], covered=percent(covered), follows=percent(follows))
 
 
 def disagree(bound: float, high: float) -> str:

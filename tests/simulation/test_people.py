@@ -23,7 +23,7 @@ from dprl.privacy.accounting import gaussian_delta, gaussian_epsilon, zcdp_of
 from dprl.simulation.uploads import check, kept
 from dprl.simulation.uploads.declaration import declaration, declaration_text
 from dprl.simulation.uploads.ledger import together
-from dprl.simulation.uploads.noise import ASSUMPTIONS, PEOPLE, noise_of
+from dprl.simulation.uploads.noise import SAID, noise_of
 from dprl.simulation.uploads.prepare import Counted, counted
 from dprl.simulation.uploads.run import drawn, draws_of, sums_of
 from dprl.simulation.uploads.spec import NOWHERE
@@ -67,9 +67,10 @@ def test_one_episode_of_each_person_needs_users_who_are_independent() -> None:
         public = declaration_text(PUBLIC | {"episodes": episodes})
         spec = UploadSpec(data=NOWHERE, declared=public, n=1000)
         said = noise_of(spec)[0].guarantee.assumptions
-        assert (ASSUMPTIONS[2] in said) == independent
-        assert (PEOPLE[2] in said) == (not independent)
-        assert {PEOPLE[0], PEOPLE[1]} <= {*said}
+        assert (SAID["independent"] in said) == independent
+        assert (SAID["in_order"] in said) == (not independent)
+        assert SAID["declared_people"] in said
+        assert SAID["first_episodes"] in said
         assert len(said) == len(set(said))
 
 

@@ -17,27 +17,16 @@ from typing import Any
 import numpy as np
 
 from dprl.environments import ENVIRONMENTS, custom
-from dprl.fields import Field, SpecError, read_json, shown
+from dprl.fields import Field, SpecError, not_allowed, read_json, reject, shown
 from dprl.mdp import Size
 from dprl.mdp.tabular import Array
-from dprl.messages import filled, messages
+from dprl.messages import messages
 from dprl.messages.brief import described
 from dprl.simulation.uploads.table import COLUMNS, normal
 
 SAID = messages("refusals")["declaration"]
 NAME = "declared"
-KEYS = {
-    "states": "labels, how many, or {column: labels or edges}",
-    "actions": "labels, or how many",
-    "horizon": "steps in an episode",
-    "rewards": "mean rewards, if known, as a number, [S][A] or [H][S][A]",
-    "reward_range": "lowest and highest; default [0, 1]",
-    "start": "first state or probabilities, if known",
-    "columns": "{dprl's name: the file's name}",
-    "absorbing": "state after the end of an episode",
-    "episodes": "most episodes of one user",
-    "groups": "{column: labels} of held-out users",
-}
+KEYS = SAID["keys"]
 FORM = f"an object with {'; '.join(f'{key}: {what}' for key, what in KEYS.items())}"
 MOST = 10_000  # labels
 BETWEEN = " / "  # joins the labels of the columns that make up a state
@@ -82,8 +71,9 @@ class Declaration:
         return np.asarray(steps * low + (high - low) * values)
 
 
-def wrong(part: str, sentence: str) -> SpecError:
-    return SpecError(f"{NAME}.{part}", sentence)
+def wrong(part: str, key: str, **given: object) -> SpecError:
+    """Return the error for one part of a declaration. key: of its message."""
+    return reject(f"{NAME}.{part}", SAID[key], **given)
 
 
 @lru_cache(maxsize=32)
@@ -98,23 +88,20 @@ def declaration(text: str) -> Declaration:
     lacking = [key for key in ("states", "actions", "horizon") if key not in given]
     if unknown or lacking:
         key = shown(unknown[0]) if unknown else lacking[0]
-        raise SpecError(NAME, filled(SAID["unknown" if unknown else "missing"], key=key, form=FORM))
+        raise reject(NAME, SAID["unknown" if unknown else "missing"], key=key, form=FORM)
     parts = _parts(given["states"])
     absorbing = given.get("absorbing", "")
     if not isinstance(absorbing, str):
-        raise wrong("absorbing", f"{shown(absorbing)} is not allowed; give the label of a state.")
+        raise not_allowed(f"{NAME}.absorbing", absorbing, "the label of a state")
     absorbing = normal(absorbing)
     named = _product(parts, absorbing) if parts else given["states"]
     states, actions = _labels(named, "states"), _labels(given["actions"], "actions")
     if absorbing and absorbing not in states:
-        raise wrong("absorbing", f"{shown(absorbing)} is not one of the states; add it to them.")
+        raise wrong("absorbing", "no_such_state", state=shown(absorbing))
     columns = _columns(given.get("columns", {}), bool(parts))
     episodes = _whole(_EPISODES, given.get("episodes", 1), "episodes")
     if episodes > 1 and PERSON not in columns:
-        whose = f"declare columns.{PERSON}"
-        raise wrong(
-            "episodes", f"{episodes} episodes per user need a column that identifies the user; {whose}."
-        )
+        raise wrong("episodes", "whose", episodes=episodes, person=PERSON)
     H = _whole(_HORIZON, given["horizon"], "horizon")
     size = Size(len(states), len(actions), H)
     low, high = _range(given.get("reward_range", [0, 1]))
@@ -122,10 +109,7 @@ def declaration(text: str) -> Declaration:
     scaled = None if rewards is None else (_rewards(rewards, size, low, high) - low) / (high - low)
     start = normal(given["start"]) if isinstance(given.get("start"), str) else given.get("start")
     if start is None and episodes > 1:
-        missing = "this is missing, and cannot be estimated if a person may have several episodes"
-        raise wrong(
-            "start", f"{missing}; give a label, or probabilities that are not computed from the file."
-        )
+        raise wrong("start", "no_start")
     grouped_by, groups = _groups(given["groups"], dict(parts)) if "groups" in given else ("", ())
     canonical = {
         "states": dict(parts) or states,
@@ -150,11 +134,11 @@ def _labels(value: Any, key: str) -> tuple[str, ...]:
     if isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= MOST:
         return tuple(map(str, range(value)))
     if not isinstance(value, list) or not 1 <= len(value) <= MOST:
-        raise wrong(key, f"{shown(value)} is not allowed; give 1 to {MOST:,} labels, or their number.")
+        raise not_allowed(f"{NAME}.{key}", value, f"1 to {MOST:,} labels, or their number")
     labels = tuple(map(normal, custom.labels(value, key, len(value), NAME)))
     twice = next((label for i, label in enumerate(labels) if label in labels[:i]), None)
     if twice is not None:
-        raise wrong(key, filled(SAID["twice"], label=shown(twice)))
+        raise wrong(key, "twice", label=shown(twice))
     return labels
 
 
@@ -167,7 +151,7 @@ def _parts(value: Any) -> Parts:
         key = f"states.{shown(column)}"
         column = normal(column)
         if not column or column in found:
-            raise wrong("states", f"{shown(column)} is empty or appears twice; give each heading once.")
+            raise wrong("states", "heading", column=shown(column))
         numbers = isinstance(values, list) and all(
             isinstance(each, int | float) and not isinstance(each, bool) and math.isfinite(each)
             for each in values
@@ -175,11 +159,11 @@ def _parts(value: Any) -> Parts:
         if not numbers:
             found[column] = _labels(values, key)
         elif not values or any(b <= a for a, b in pairwise(values)):
-            raise wrong(key, f"{shown(values)} are not edges; give numbers in increasing order.")
+            raise wrong(key, "edges", values=shown(values))
         else:
             found[column] = tuple(float(each) for each in values)
     if not found:
-        raise wrong("states", "no column is given; give at least one.")
+        raise wrong("states", "no_column")
     return tuple(found.items())
 
 
@@ -188,11 +172,9 @@ def _groups(value: Any, parts: Mapping[str, tuple[Any, ...]]) -> tuple[str, tupl
     columns = [normal(column) for column in value] if isinstance(value, dict) else []
     labels = next(iter(value.values())) if len(columns) == 1 and columns[0] else None
     if not isinstance(labels, list) or not 2 <= len(labels) <= MOST_GROUPS:
-        raise wrong(
-            "groups", f"{shown(value)} is not allowed; give one column with 2 to {MOST_GROUPS} labels."
-        )
+        raise not_allowed(f"{NAME}.groups", value, f"one column with 2 to {MOST_GROUPS} labels")
     if isinstance(parts.get(columns[0], ("",))[0], float):
-        raise wrong("groups", f"column {shown(columns[0])} is read as numbers; give a column of labels.")
+        raise wrong("groups", "numbers", column=shown(columns[0]))
     return columns[0], _labels(labels, "groups")
 
 
@@ -206,9 +188,7 @@ def _product(parts: Parts, absorbing: str) -> list[str]:
     """Return labels for all combinations of column values (the last varies fastest) and for the absorbing state."""
     each = [_bins(values) if isinstance(values[0], float) else list(values) for _, values in parts]
     if math.prod(map(len, each)) > MOST:
-        raise wrong(
-            "states", f"the columns combine into {math.prod(map(len, each)):,} states; give at most {MOST:,}."
-        )
+        raise wrong("states", "combined", states=f"{math.prod(map(len, each)):,}", most=f"{MOST:,}")
     found = [BETWEEN.join(labels) for labels in product(*each)]
     return [absorbing, *found] if absorbing and absorbing not in found else found
 
@@ -219,10 +199,7 @@ def _columns(value: Any, parts: bool) -> dict[str, str]:
     named = value if isinstance(value, dict) else {"": ""}
     allowed = all(key in known and isinstance(name, str) and name.strip() for key, name in named.items())
     if not allowed or len({*map(normal, named.values())}) < len(named):
-        raise wrong(
-            "columns",
-            f"this is not allowed; give an object that maps any of {', '.join(known)} to a column's name.",
-        )
+        raise wrong("columns", "not_columns", known=", ".join(known))
     return {name: normal(given) for name, given in value.items()}
 
 
@@ -230,16 +207,13 @@ def _whole(field: Field, value: Any, key: str) -> int:
     try:
         return int(field.check(value))
     except SpecError as error:
-        raise wrong(key, error.sentence) from None
+        raise SpecError(f"{NAME}.{key}", error.sentence) from None
 
 
 def _range(value: Any) -> tuple[float, float]:
     low, high = _numbers(value, "reward_range", (1,), (2,))
     if not 0 < float(high) - float(low) < math.inf:
-        raise wrong(
-            "reward_range",
-            f"{shown(value)} is not allowed; give two numbers, the lowest reward and the highest.",
-        )
+        raise not_allowed(f"{NAME}.reward_range", value, "two numbers, the lowest reward and the highest")
     return float(low), float(high)
 
 
@@ -249,10 +223,8 @@ def _rewards(value: Any, size: Size, low: float, high: float) -> Array:
         value = np.full((S, A), float(value)).tolist()
     table = _numbers(value, "rewards", (2, 3), (S, A), (H, S, A))
     if table.min() < low or table.max() > high:
-        raise wrong(
-            "rewards",
-            f"rewards from {table.min():g} to {table.max():g} exceed reward_range, {low:g} to {high:g}; widen it.",
-        )
+        ends = {"low": f"{low:g}", "high": f"{high:g}"}
+        raise wrong("rewards", "beyond", least=f"{table.min():g}", most=f"{table.max():g}", **ends)
     return np.array(np.broadcast_to(table, (H, S, A)))
 
 
@@ -262,10 +234,10 @@ def _start(value: Any, states: tuple[str, ...]) -> Array | None:
     if isinstance(value, str) and value in states:
         return np.asarray(np.eye(len(states))[states.index(value)])
     if isinstance(value, str):
-        raise wrong("start", f"{shown(value)} is not one of the states.")
+        raise wrong("start", "no_state", state=shown(value))
     start = _numbers(value, "start", (1,), (len(states),))
     if start.min() < 0 or abs(start.sum() - 1) > 1e-9:
-        raise wrong("start", "these are not probabilities; give numbers from 0 that add up to 1.")
+        raise wrong("start", "not_probabilities")
     return start
 
 
@@ -273,7 +245,7 @@ def _numbers(value: Any, key: str, ndims: tuple[int, ...], *shapes: tuple[int, .
     array: Array = custom.array_of(value, key, ndims, NAME)
     if array.shape not in shapes or not np.isfinite(array).all():
         sizes = " or ".join("".join(f"[{n}]" for n in shape) for shape in shapes)
-        raise wrong(key, f"this is not allowed; give finite numbers in lists {sizes}.")
+        raise wrong(key, "not_numbers", sizes=sizes)
     return array
 
 

@@ -25,8 +25,9 @@ from typing import BinaryIO, NamedTuple
 import numpy as np
 
 from dprl.engine import home, make_inside, settle, write_whole
-from dprl.fields import SpecError
+from dprl.fields import SpecError, reject
 from dprl.mdp.tabular import Array
+from dprl.messages import filled, messages
 from dprl.privacy.exact import BITS
 from dprl.simulation.uploads.check import HeldOut, joined
 from dprl.simulation.uploads.declaration import Declaration, declaration
@@ -35,10 +36,8 @@ from dprl.simulation.uploads.prepare import Counted
 HOURS = 24
 NAME = re.compile("[0-9a-f]{32}")
 DIGEST = hashlib.sha256().digest_size  # bytes at the beginning of a file of noisy sums
-GONE = (
-    "this data set is no longer stored here: counts are deleted when the page is closed, or after "
-    f"{HOURS} hours; upload the file again."
-)
+SAID = messages("refusals")["kept"]
+GONE = filled(SAID["gone"], hours=HOURS)
 HELD = "session"  # suffix of a file that is locked for as long as the counts belong to a session
 
 
@@ -139,11 +138,7 @@ def drawn_sums(name: str, which: str) -> dict[str, Array] | None:
             with np.load(io.BytesIO(words), allow_pickle=False) as found:
                 return {family: found[family] for family in found.files}
         wrong = "damaged"
-    raise SpecError(
-        "data",
-        f"the stored release of this data set cannot be read ({wrong}). Its noise is never drawn again; give the file "
-        "again, which counts as another release.",
-    )
+    raise reject("data", SAID["unread"], why=wrong)
 
 
 def drawn(name: str) -> bool:
@@ -163,10 +158,7 @@ def write_down(name: str, which: str, sums: Mapping[str, Array]) -> dict[str, Ar
     try:
         write_whole(path, content, first=True)
     except OSError as error:
-        raise SpecError(
-            "data",
-            f"noisy sums cannot be stored here ({error.strerror}), so nothing is shown; make room and run again.",
-        ) from None
+        raise reject("data", SAID["not_stored"], why=error.strerror) from None
     # counts are deleted before noisy sums, so if the counts still exist, no earlier draw has been deleted
     if there(name) and (found := drawn_sums(name, which)) is not None:
         return found

@@ -27,7 +27,8 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 from dprl.engine import home, make_inside, write_whole
-from dprl.fields import SpecError, shown
+from dprl.fields import SpecError, reject, shown
+from dprl.messages import filled, messages
 from dprl.privacy.accounting import gaussian_epsilon, zcdp_of
 from dprl.privacy.exact import Apart
 from dprl.privacy.guarantee import budget as pair
@@ -38,6 +39,7 @@ from dprl.simulation.kinds import spec_from_dict
 from dprl.simulation.trace import Spec
 from dprl.simulation.uploads.table import normal
 
+SAID = messages("refusals")["release"]
 FORMAT = "dprl budget 2"
 NAME = "budget"
 MOST_NAME = 60  # characters
@@ -123,9 +125,7 @@ class Budget:
         self._total = None if rho is None else TOTAL.check(rho)
         total = self.total
         if self._total is not None and total != self._total:
-            raise SpecError(
-                NAME, f"{shown(self.name)} was declared with {in_words(total)}; give this total, or none."
-            )
+            raise reject(NAME, SAID["total"], name=shown(self.name), total=in_words(total))
 
     def __repr__(self) -> str:
         return f"Budget({self.name!r}, {in_words(self.total)}, spent {self.spent.text})"
@@ -172,8 +172,8 @@ class Budget:
         # to the digits that cards show: floats do not add up exactly
         if total is None or after == spent or float(f"{after.rho:.12g}") <= total:
             return ""
-        would = f"this release would raise that to {after.text}. Give a smaller value."
-        return f"{shown(self.name)} has {in_words(total)}; {spent.text} is spent, and {would}"
+        known = {"name": shown(self.name), "total": in_words(total)}
+        return filled(SAID["exceeds"], **known, spent=spent.text, after=after.text)
 
     def charge(self, spec: Spec, draws: tuple[Draw, ...], file: str = "") -> None:
         """Record a release before its noise is drawn, unless it is already recorded. file: the digest of the data
@@ -195,10 +195,7 @@ class Budget:
                 content["seal"] = _sealed(_key(), content)
                 write_whole(_path(self.name), json.dumps(content, indent=1, ensure_ascii=False).encode())
         except OSError as error:
-            raise SpecError(
-                NAME,
-                f"the release cannot be recorded ({error.strerror}), so nothing is released; make room and try again.",
-            ) from None
+            raise reject(NAME, SAID["not_recorded"], why=error.strerror) from None
 
     def _read(self) -> dict[str, Any]:
         """Return the content of the budget's file. Raises SpecError if it is damaged or was edited by hand."""
@@ -212,15 +209,9 @@ class Budget:
                 "format": FORMAT, "name": self.name, "total": self._total, "files": {}, "releases": [], "seal": "",
             }  # fmt: skip
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
-            raise SpecError(
-                NAME,
-                f"{shown(self.name)} is damaged, so nothing is released under it; repair or remove its file.",
-            ) from None
+            raise reject(NAME, SAID["damaged"], name=shown(self.name)) from None
         if where:
-            raise SpecError(
-                NAME,
-                f"{where} of {shown(self.name)} was edited by hand, so nothing is released under it; restore its file.",
-            )
+            raise reject(NAME, SAID["edited"], where=where, name=shown(self.name))
         return content
 
 

@@ -45,15 +45,13 @@ if TYPE_CHECKING:
 Codes = NDArray[np.integer[Any]]
 Column = tuple[Codes, list[str]]  # a code for each row, and the distinct texts
 Fault = tuple[int, str, str]  # row, column and sentence
-SAID = messages("refusals")["outside"]
+SAID, WRONG = messages("refusals")["outside"], messages("refusals")["file"]
 MOST_FOUND = 3  # labels named in an error
 MOST_NAMED = 5  # labels named to the owner
 MOST_UNDECLARED = 0.05  # of the rows, before the owner has to agree
 ROWS = 200_000  # counted at once
 MOST_EPISODES = 2**23  # for this many, sums on the grid of the noise are exact in float64
-FORMULA = "{} would be read as a formula by a spreadsheet; give its value."
-INFINITE = "{} is not a finite number; give one, such as 0.5."
-NO_STEP = "{} is not a step; give whole numbers that begin at 0 or 1."
+FORMULA, INFINITE, NO_STEP = WRONG["formula"], WRONG["infinite"], WRONG["not_a_step"]
 
 
 @dataclass
@@ -108,10 +106,14 @@ class Outside:
         if self.rewards:
             low, high = self.declared.reward_range
             column = self.declared.columns.get("reward", "reward")
-            said.append(
-                f"In {self.rewards:,} of {rows}, column {column} is outside the declared range {low:g} to {high:g}; "
-                f"the file has {self.lowest:g} to {self.highest:g}. Each such value counts as the nearest limit."
-            )
+            told = {
+                "low": f"{low:g}",
+                "high": f"{high:g}",
+                "least": f"{self.lowest:g}",
+                "most": f"{self.highest:g}",
+            }
+            told |= {"found": f"{self.rewards:,}", "rows": rows, "column": column}
+            said.append(filled(SAID["rewards"], **told))
         if self.moved:
             said.append(f"{self.moved:,} of {rows} were not in order, so all rows have been sorted.")
         if self.padded:
@@ -273,18 +275,13 @@ def _check_steps(
     row = int(first[order[first].argmin()])
     episode = shown(called(int(who[row])))
     if step[row] < expected[row]:
-        before = order[row - 1] + 2
-        said = (
-            f"step {step[row] + begun} of episode {episode} is in row {before:,} already; give each step once"
-        )
+        before = f"{order[row - 1] + 2:,}"
+        said = filled(WRONG["step_twice"], step=step[row] + begun, episode=episode, row=before)
     elif step[row] > expected[row]:
-        said = (
-            f"step {expected[row] + begun} of episode {episode} is missing; give all steps up to the last one"
-        )
+        said = filled(WRONG["no_step"], step=expected[row] + begun, episode=episode)
     else:
-        ended = f"episode {episode} ends after {step[row] + 1} of {H} steps"
-        said = f"{ended}; declare an absorbing state, or give all steps"
-    refuse(int(order[row]) + 2, declared.columns.get("step", "step"), f"{said}.")
+        said = filled(WRONG["short"], episode=episode, steps=step[row] + 1, H=H)
+    refuse(int(order[row]) + 2, declared.columns.get("step", "step"), said)
 
 
 def _states(
@@ -321,8 +318,7 @@ def _index(name: str, column: Column, labels: tuple[str, ...], outside: Outside)
     if len(strange) == len({*plain}):
         shortened = ", ".join(map(shown, labels[:5])) + (", ..." if len(labels) > 5 else "")
         found = ", ".join(shown(text) for text, _ in strange.most_common(MOST_FOUND))
-        both = f"The declared ones are {shortened}; the file has {found}."
-        refuse(2, name, f"none of the labels in this column is declared. {both}")
+        refuse(2, name, filled(WRONG["no_label"], declared=shortened, found=found))
     outside.labels[name], outside.last[name] = strange, labels[-1]
     return np.asarray(np.array([place.get(text, len(labels) - 1) for text in plain], dtype=np.int32)[codes])
 

@@ -14,13 +14,14 @@ from typing import NoReturn
 
 import numpy as np
 
-from dprl.fields import SpecError, shown
+from dprl.fields import SpecError, reject, shown
 from dprl.learners import OFFLINE
 from dprl.learners.offline.kl_lcb import reward_bounds
 from dprl.learners.offline.learner import OfflineProblem
 from dprl.mdp import counts
 from dprl.mdp.planning import Policy
 from dprl.mdp.tabular import Array
+from dprl.messages import messages
 from dprl.privacy.curator import ONCE, CuratorNoise, apart_of
 from dprl.privacy.exact import BITS, EXACT, STEPS
 from dprl.simulation import kinds
@@ -35,6 +36,7 @@ from dprl.simulation.uploads.trace import UploadTrace, registry_entry
 from dprl.statistics import DATASET, REPLACE_ONE, REWARDS, TRANSITIONS
 from dprl.statistics.family import Query
 
+SAID = messages("refusals")["release"]
 QUERIES = {query.family: query for query in (DATASET, TRANSITIONS, REWARDS)}
 AT_ONCE = 100  # numbers drawn between two checks of the clock
 
@@ -114,10 +116,7 @@ class UploadRun:
         self.noise, self.errors = noise_of(spec)
         if under := self.data.under:  # before anything is drawn, and so before anything is shown
             if (under.known or kept.drawn(spec.data)) and not Budget.known(under.budget):
-                raise SpecError(
-                    "budget",
-                    f"the budget {shown(under.budget)} is no longer stored here; give the file again.",
-                )
+                raise reject("budget", SAID["gone"], name=shown(under.budget))
             Budget(under.budget, rho=under.total).charge(spec, draws_of(spec), under.file)
         self._sums, self._which = sums_of(self.data.record, self.noise), noise_in_words(self.noise)
         self._noisy = kept.drawn_sums(spec.data, self._which)
@@ -239,10 +238,7 @@ class UploadRun:
 
 def axes(base: UploadSpec) -> NoReturn:
     """Refuse a sweep, because each of its points would be one more release of private data."""
-    raise SpecError(
-        "axis",
-        "each point of a sweep over your own file would be one more release; sweep another kind of spec.",
-    )
+    raise SpecError("axis", SAID["sweep"])
 
 
 kinds.register(

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar, TextIO, cast
 
 from dprl import names
-from dprl.fields import Field, Frozen, SpecError, check_type, documented, read_text, shown
+from dprl.fields import Field, Frozen, SpecError, check_type, documented, read_text, reject, shown
 from dprl.mdp import Size
+from dprl.messages import filled, messages
 from dprl.messages.brief import described, tabulated
 from dprl.plugins import Registry
 from dprl.simulation.budgeted import LEARNING, Budgeted
@@ -26,6 +27,7 @@ from dprl.statistics import DATASET
 if TYPE_CHECKING:
     import pandas as pd
 
+SAID = messages("refusals")["release"]
 NOWHERE = "0" * 32  # the name of no data set
 AXIS, MEASURE = "n", "lower"
 LEARNERS = "dp-kl-lcb", "dp-plug-in"  # both plan from one release; the first has a proved bound
@@ -91,9 +93,7 @@ class UploadSpec(Budgeted):
         self._set("rho", 1.0 if self.rho is None else self.rho)
         self._check_cells("declared")
         if not 0 <= self.checked < self.n:
-            raise SpecError(
-                "checked", f"{self.checked:,} of {self.n:,} people cannot be held out; give fewer."
-            )
+            raise reject("checked", SAID["held_out"], checked=f"{self.checked:,}", n=f"{self.n:,}")
 
     @property
     def learned_from(self) -> int:
@@ -205,9 +205,7 @@ def take(
         digest = digest_of(io.BytesIO(file.to_csv(index=False).encode()) if hasattr(file, "to_csv") else file)
         if before := read_before(digest):
             names = " and ".join(f"{shown(name)} ({day})" for name, day in before)
-            recall(
-                f"This file was released before, under the budget {names}. The privacy costs of its releases add up."
-            )
+            recall(filled(SAID["before"], names=names))
         under = kept.Under(budget.name, budget.total, Budget.known(budget.name), digest)
     found = counted(file, public, fields["held_out"])
     if found.outside:

@@ -20,12 +20,14 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn, cast
 
 import numpy as np
 
-from dprl.fields import SpecError, shown
+from dprl.fields import SpecError, reject, shown
+from dprl.messages import filled, messages
 from dprl.words import size as bytes_in_words
 
 if TYPE_CHECKING:
     import pandas as pd
 
+SAID = messages("refusals")["file"]
 NAME = "data"
 COLUMNS = ("episode", "step", "state", "action", "reward")
 MOST_BYTES = 200_000_000
@@ -48,8 +50,7 @@ KINDS = (
     (b"%PDF", "a PDF file"),
 )
 ESCAPED = re.compile("[\udc80-\udcff]")  # bytes that are not UTF-8
-EMPTY = "this cell is empty; give a value in every row."
-QUOTE = "a quotation mark is not closed in this row; close it. A field may not contain a line break."
+EMPTY, QUOTE = SAID["empty"], SAID["quote"]
 
 Texts = Mapping[str, Sequence[str]]  # by column, one text per row
 
@@ -84,8 +85,7 @@ def read_pieces(file: BinaryIO | Path | pd.DataFrame, needed: Sequence[str]) -> 
         return
     size = file.seek(0, io.SEEK_END)
     if size > MOST_BYTES:
-        most = bytes_in_words(MOST_BYTES)
-        raise SpecError(NAME, f"the file has {bytes_in_words(size)}; give at most {most}.")
+        raise reject(NAME, SAID["size"], size=bytes_in_words(size), most=bytes_in_words(MOST_BYTES))
     file.seek(0)
     begun = file.read(8)
     file.seek(0)
@@ -100,8 +100,7 @@ def _places(names: Sequence[str], needed: Sequence[str]) -> list[int]:
     listed = ", ".join(map(shown, names[:MOST_SHOWN])) + (", ..." if len(names) > MOST_SHOWN else "")
     for name in needed:
         if name not in names:
-            rename = "Rename a heading, or declare its name under columns."
-            refuse(1, name, f"this column is missing. The file has {listed}. {rename}")
+            refuse(1, name, filled(SAID["no_column"], headings=listed))
         if names.count(name) != 1:
             refuse(1, name, f"this column appears twice. The file has {listed}. Give each heading once.")
     return [names.index(name) for name in needed]
@@ -124,8 +123,7 @@ def _records(file: BinaryIO, before: int) -> Generator[list[str], None, None]:
         for row, fields in enumerate(reader, 1):
             joined = "".join(fields)
             if not joined.isascii() and (strange := ESCAPED.search(joined)):
-                where = f"row {row:,} is not text in UTF-8 (byte {ord(strange[0]) - 0xDC00:#x})"
-                raise SpecError(NAME, f"{where}; save the file as CSV in UTF-8.")
+                raise reject(NAME, SAID["byte"], row=f"{row:,}", byte=f"{ord(strange[0]) - 0xDC00:#x}")
             if reader.line_num != row:
                 refuse(row, names[0], QUOTE)
             if row == before + 1:
@@ -156,8 +154,7 @@ def _check_heading(file: BinaryIO, needed: Sequence[str]) -> int:
     before = int(bool(SEPARATOR.match(lines[0].strip())))
     heading = lines[before]
     if not heading.replace(",", "").strip():
-        expected = ",".join(needed)
-        refuse(1 + before, needed[0], f"the file is empty or has no heading; the heading is {expected}.")
+        refuse(1 + before, needed[0], filled(SAID["no_heading"], expected=",".join(needed)))
     for mark, word in ((";", "semicolons"), ("\t", "tabs")):
         if mark in heading and "," not in heading:
             refuse(1 + before, needed[0], f"columns are separated by {word}; save the file with commas.")
