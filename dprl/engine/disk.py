@@ -29,7 +29,7 @@ _DIGEST = 32  # bytes
 
 
 class KernelCache(NullCache):
-    """A function's compiled code in `folder`. `sources` is a digest of the code outside the function that it calls."""
+    """A function's compiled code in `folder`. `sources` is a digest of the other code that it calls."""
 
     def __init__(self, function: Callable[..., Any], folder: Path, sources: str) -> None:
         self._folder = folder

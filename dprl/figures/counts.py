@@ -128,7 +128,7 @@ def pessimism_of_cells(
 def coverage_of_cells(
     behaviour: Array, best: Array, *, step: int | None = None, dark: bool = False, **how: Any
 ) -> Picture:
-    """Draw the probability of each step, state and action [H, S, A] in the data and under the best policy."""
+    """Draw each state-action pair's probability at each step [H, S, A], in the data and under the best policy."""
     colors = style.theme(dark)
     positive = np.concatenate([values[values > 0] for values in (behaviour, best)])
     low = int(np.floor(np.log10(max(float(positive.min()), RARE))))

@@ -26,7 +26,7 @@ GAP = 46  # pixels between panels, for the name of the next one
 
 @dataclass(frozen=True)
 class Heatmap:
-    """A panel of a figure."""
+    """A heatmap, as one panel of a figure."""
 
     name: str
     z: Array  # the values that determine the colours, on a scale from `low` to `high` [rows, columns]

@@ -97,7 +97,7 @@ def dashed(kinds: Sequence[CurveStyle]) -> list[CurveStyle]:
 
 
 def marked(kinds: Sequence[CurveStyle]) -> list[CurveStyle]:
-    """Return the styles with different markers for runs with the same privacy model, as far as there are enough."""
+    """Return the styles, with different markers for runs of the same privacy model if there are enough markers."""
     result: list[CurveStyle] = []
     for kind in kinds:
         taken = {other.symbol for other in result}

@@ -110,8 +110,7 @@ MOST_ROWS = 200  # of the table below the chart; the downloaded numbers are comp
 
 
 def chart_page(title: str, about: str, picture: Picture, footer: str) -> str:
-    """Return a chart as an HTML page that needs no network. `about` describes its data. Saved images show `footer`,
-    too."""
+    """Return a chart as an HTML page that needs no network. `about` describes its data. Saved images show `footer`."""
     config = style.config() | {"responsive": True}  # Plotly would write a footer into a script unescaped
     numbers = picture.table.to_html(index=False, border=0, na_rep="", max_rows=MOST_ROWS, float_format=human)
     colors = style.LIGHT

@@ -37,7 +37,7 @@ def comparison(
     dark: bool = False,
     wide: bool = False,
 ) -> Picture:
-    """Draw a measure of each curve against episodes, with 95% intervals over seeds. If `wide`, name the line ends."""
+    """Draw a measure of each curve against episodes, with 95% intervals over seeds. `wide` adds names at the ends."""
     curves = told_apart(curves)
     chart = Chart(
         TITLES[view],

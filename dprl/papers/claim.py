@@ -86,7 +86,7 @@ class Claim:
 
     @cached_property
     def runs(self) -> dict[Any, bool]:
-        """Return the runs of all settings. The value is True if a run's whole curve is stored."""
+        """Return the runs of all settings, with True for each run that needs its whole curve."""
         found: dict[Any, bool] = {}
         for setting in self.settings:
             for spec in setting.specs if setting.question in ("", TRACES) else ():

@@ -25,7 +25,7 @@ Chains = Sequence[Sequence[RunSpec]]
 
 
 def at(environment: str, episodes: int, **changes: Any) -> RunSpec:
-    """Return a run of DP-UCBVI with a trusted curator and epsilon = 1, with the given changes."""
+    """Return a run of DP-UCBVI with a trusted curator and epsilon = 1, except for the given changes."""
     return RunSpec(environment=environment, episodes=episodes, **{"seeds": SEEDS, **changes})
 
 

@@ -49,7 +49,7 @@ def setting_heading(spec: RunSpec, *notes: str) -> str:
 
 
 def in_power(specs: Sequence[RunSpec], symbol: str) -> Setting:
-    """Test that suboptimal episodes grow at most like 1/α^2, or those added by privacy like 1/α or 1/ε (`symbol`)."""
+    """Test that suboptimal episodes grow at most like 1/α^2, and those added by privacy like 1/α or 1/ε (`symbol`)."""
     first, private = specs[0], specs[0].baseline() != specs[0]
     constant = trust_label(first) if symbol == "α" else f"α = {gap_of(first):g}"
 

@@ -1,4 +1,4 @@
-"""Experiments with the noise exactly as each paper states it, and on the figures with the papers' measurements."""
+"""Experiments on the noise that the papers state, and on the figures that show their measurements."""
 
 from __future__ import annotations
 

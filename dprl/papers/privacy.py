@@ -58,7 +58,7 @@ def read(answer: dict[str, Any], noise: str) -> Array:
 
 
 def recovered(specs: Sequence[AttackSpec], noise: str, name: str) -> Setting:
-    """Test how many users' data an attack recovers exactly, if the noise is drawn once (`one`) or by a `tree`."""
+    """Test how many users' data an attack recovers exactly, with noise drawn once (`one`) or from a `tree`."""
 
     def judge(evidence: Evidence) -> Finding:
         off = np.concatenate([read(evidence.answers["collusion", spec], noise) for spec in specs])

@@ -55,7 +55,7 @@ class RankedEnvironment:
 
     @property
     def size(self) -> str:
-        """Return its size as a text, such as S = 8, A = 3, H = 8."""
+        """Return the environment's size as text, such as S = 8, A = 3, H = 8."""
         S, A, H = ENVIRONMENTS[self.environment].size(**self.base.environment_params)[:3]
         return f"S = {human(S)}, A = {human(A)}, H = {human(H)}"
 
@@ -91,7 +91,7 @@ class Rank:
 
     @property
     def spec(self) -> RunSpec:
-        """Return the spec of its longest run."""
+        """Return the spec of the algorithm's longest run."""
         return ranked_spec(self.problem, self.algorithm, self.privacy, self.episodes)
 
     @property

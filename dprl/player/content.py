@@ -192,7 +192,7 @@ def _card(g: Guarantee, spec: RunSpec) -> dict[str, Any]:
 
 
 def _dress(dark: bool) -> dict[str, Any]:
-    """Return the colours and layouts of the page's charts in the light or dark theme."""
+    """Return the settings of the page's charts, such as colours and layouts, in the light or dark theme."""
     colors = style.theme(dark)
     regrets: tuple[PlayedMeasure, ...] = get_args(PlayedMeasure)
     titles = {one: (regret.TITLES[one], EPISODES, regret.Y_TITLES[one], 480) for one in regrets} | {

@@ -128,7 +128,7 @@ class Sweep(Generic[S]):
 
     @cached_property
     def specs(self) -> tuple[S, ...]:
-        """Return all runs and baselines in the order of computation: values far apart come first."""
+        """Return all runs and baselines in the order of computation: points far apart come first."""
         runs = [point.spec for point in self.points if point.spec is not None]
         baselines = [spec.baseline() for spec in runs]
         return tuple(dict.fromkeys([*baselines, *(runs[i] for i in _spread(len(runs)))]))

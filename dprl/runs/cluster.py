@@ -49,7 +49,7 @@ def build() -> str:
 
 
 def engine(text: str | None = None) -> str | None:
-    """Return the address of the Dask scheduler: `text`, DPRL_ENGINE, or None for local workers. Raises SpecError."""
+    """Return the Dask scheduler's address from `text` or DPRL_ENGINE, or None for local workers. Raises SpecError."""
     check_type("engine", text, str | None, _WHAT)
     text = (text or os.environ.get("DPRL_ENGINE", "")).strip()
     if not text:

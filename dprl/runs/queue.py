@@ -222,7 +222,7 @@ class Queue:
         self._forget()
 
     def withdraw(self, grace: float) -> int:
-        """Cancel the requests of tabs not seen for `grace` seconds, and return how many tabs that are."""
+        """Cancel the requests of tabs not seen for `grace` seconds, and return the number of these tabs."""
         now = time.monotonic()
         gone = {tab for tab, seen in self.tabs.items() if seen < now - grace}
         for run in list(self.runs.values()) if gone else ():

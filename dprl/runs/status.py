@@ -52,7 +52,7 @@ class Activity:
 
 
 class Waiting(NamedTuple):
-    """A visitor who waits for a run. `seeds` are not started yet, and need about `seconds` on one core."""
+    """A visitor who waits for a run, with the number of seeds not yet started and their seconds on one core."""
 
     visitor: str
     run: Any

@@ -151,7 +151,7 @@ class Store:
             )
 
     def version(self, spec: SpecLike) -> str:
-        """Return a short text that changes whenever the run changes, but not with its place or time left."""
+        """Return a short text that changes with the run, but not with its place in the queue or its time left."""
         return str(self._look(spec).rev)
 
     def runs(self, visitor: str) -> list[RunRow]:

@@ -114,7 +114,7 @@ def about_epsilons(deltas: Sequence[float], epsilons: Sequence[float]) -> str:
 
 
 def about_collusion(step: str, exact: int, users: int, worst: float) -> str:
-    """Describe how exactly two colluding users can compute the data of others. `worst` is their largest error."""
+    """Describe how precisely two colluding users can compute others' data. `worst` is their largest error."""
     if step == "one":
         return "The two bars always differ by the same noise. It shifts all counts alike, so every rise stays visible."
     if step == "subtract":

@@ -52,7 +52,7 @@ def people(n: int, episodes: int) -> str:
 
 
 def needs(episodes: int) -> str:
-    """Return the assumption about users that a bound needs, as text. `episodes` is the most that one user has."""
+    """Return the assumption about users that a bound needs, as text. `episodes` is each user's maximum."""
     return "each user's episodes in chronological order" if episodes > 1 else "independent users"
 
 
@@ -102,7 +102,7 @@ def changes(
 
 
 def below(got: float) -> str:
-    """Explain why a proved bound is below the users' own average, which is `got`."""
+    """Explain why a proved bound is below `got`, the users' own average."""
     return (
         f"The bound is below the users' own average, {human(got)}. The proof has to hold in every model, so it "
         "subtracts everything that noise and chance may hide. The verdict does not use the bound."

@@ -19,7 +19,7 @@ def beforehand(
     learned_from: int, checked: int, budget: str, episodes: int = 1, groups: int = 0, together: str = ""
 ) -> str:
     """Describe what a click will release under `budget`. `episodes` is each user's maximum, and `groups` the number of
-    groups. `together` is the guarantee of all releases under the budget; "" omits it."""
+    groups. `together` is the guarantee of all releases under the budget, or "" to omit it."""
     said = [filled(SAID["releases"], users=plural(learned_from, "user"), budget=budget)]
     if checked:
         sums = SAID["sums"] if episodes == 1 else SAID["sums_episodes"]

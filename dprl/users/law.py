@@ -38,7 +38,7 @@ COVERED = 0.9  # share of the held-out numbers that an error factor covers
 
 @lru_cache(maxsize=10_000)
 def signal(model: str, epsilon: float, delta: float, H: int, episodes: int = 1) -> float:
-    """Return the signal mu of one episode, in standard deviations of the smallest sufficient noise (1 without privacy).
+    """Return mu: one episode's effect, in standard deviations of the smallest sufficient noise (1 without privacy).
 
     In the local model, mu is for a count at one of H steps, with the best number of steps for each user to report. The
     guarantee covers all of a user's m = `episodes` together: Gaussian noise in sums is m times as large, one-hot
@@ -187,7 +187,7 @@ def errors_on(law: Law, points: Sequence[Point], kind: str) -> dict[str, Array]:
 
 
 def crossed(points: Sequence[Point], kinds: Sequence[str] = ()) -> dict[str, dict[str, float]]:
-    """Return how many numbers of each model and environment are within the error estimated from other environments."""
+    """Return the share of numbers within the error estimated from other environments, by model and environment."""
     found: dict[str, dict[str, float]] = {}
     for kind in kinds or dict.fromkeys(p.environment for p in points):
         others = [p for p in points if p.environment != kind]
