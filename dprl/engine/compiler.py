@@ -52,8 +52,8 @@ def _numba() -> Any:
 
 @cache
 def cache_folder() -> Path | None:
-    """Lock and return the folder for compiled code (NUMBA_CACHE_DIR, or one in DPRL_HOME); None if it cannot be used.
-    Remove code compiled from other sources from DPRL_HOME, unless a process has locked it."""
+    """Lock and return the folder for compiled code (NUMBA_CACHE_DIR, or one in DPRL_HOME), or None if it cannot be
+    used. In DPRL_HOME, also remove code compiled from other sources, unless a process has locked it."""
     given = os.environ.get("NUMBA_CACHE_DIR")
     folder = Path(given) if given else kernels(source_digest())
     try:
@@ -76,13 +76,13 @@ def on_disk(function: Callable[..., Any]) -> bool:
 
 
 def file_name(function: Callable[..., Any]) -> str:
-    """Return the first part of the names of the files that store a kernel's compiled code."""
+    """Return the prefix of the names of the files that store a kernel's compiled code."""
     return f"{function.__module__}.{function.__qualname__}"[-80:]
 
 
 @cache
 def _announce() -> None:
-    """Log that numba is compiling: once per process, and only once if several workers start together."""
+    """Log once per process that numba is compiling, but only once if several workers start together."""
     folder = cache_folder()
     if folder is not None:
         mark = folder / "announced"
@@ -99,9 +99,9 @@ def _announce() -> None:
 
 @cache
 def compiled(function: F, signature: Any) -> F:
-    """Compile `function` to machine code for the declared `signature` (a numba string or signature object).
-    Raises KernelError, and SpecError if numba's compiler is switched off. Without declared signatures, the types of
-    functions passed as arguments differ between processes, and the disk cache is never used."""
+    """Compile `function` to machine code for the declared `signature` (a numba string or signature object). Raises
+    KernelError, and SpecError if numba's compiler is switched off. Without declared signatures, the types of functions
+    passed as arguments differ between processes, and the disk cache is never used."""
     numba = _numba()
     if numba.config.DISABLE_JIT:
         raise SpecError(*_DISABLED)

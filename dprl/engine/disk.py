@@ -29,7 +29,7 @@ _DIGEST = 32  # bytes
 
 
 class KernelCache(NullCache):
-    """The compiled code of a function, stored in `folder`. sources: a digest of the code that it calls elsewhere."""
+    """A function's compiled code in `folder`. `sources` is a digest of the other code that it calls."""
 
     def __init__(self, function: Callable[..., Any], folder: Path, sources: str) -> None:
         self._folder = folder
@@ -78,7 +78,7 @@ class KernelCache(NullCache):
             _say(f"Compiled kernels cannot be stored in {self._folder} ({error.strerror}).")
 
     def _place(self, sig: Any, codegen: Any) -> tuple[Any, Path]:
-        """Return the key that identifies the code (signature, origin, processor), and the path of its file."""
+        """Return the cache key (signature, origin and processor) and the path of the file with the code."""
         key = (sig, self._origin, codegen.magic_tuple())
         return key, self._folder / f"{self._name[-80:]}-{_digest(repr(key).encode()).hex()[:16]}"
 
@@ -102,9 +102,9 @@ LOOKED_UP = ("_get_wrapper_address", "_get_jit_address")  # names of functions i
 
 
 def remember() -> None:
-    """Make numba look up a compiled function's address only once for each kernel that receives it as an argument.
-    By default, numba hashes signatures to look up each such address twice in every call, which was 15 to 40% of a run's
-    time. This will be unnecessary once numba caches an address with its overload."""
+    """Cache the addresses of compiled functions that are passed to kernels. By default, numba hashes signatures to look
+    up each such address twice in every call, which was 15 to 40% of a run's time. This will be unnecessary once numba
+    caches an address with its overload."""
     for name in LOOKED_UP:
         look_up = getattr(function_type, name)
         if not hasattr(look_up, "__wrapped__"):
@@ -112,7 +112,7 @@ def remember() -> None:
 
 
 def remembering(look_up: Callable[[Any, Any], int]) -> Callable[[Any, Any], int]:
-    """Cache the results of an address lookup for fully compiled functions, which all of ours are."""
+    """Wrap an address lookup in a cache. The functions must be fully compiled, as all of ours are."""
     known: dict[tuple[int, int], tuple[Any, Any, int]] = {}
 
     def address(function: Any, signature: Any) -> int:

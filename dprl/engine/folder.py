@@ -56,8 +56,8 @@ def make_inside(folder: Path) -> None:
 
 
 def write_whole(path: Path, content: bytes, first: bool = False) -> None:
-    """Write a private file completely or not at all, and flush it to disk.
-    Raises OSError if this fails. first: keep the file if it already exists."""
+    """Write a private file completely or not at all, and flush it to disk. If `first` is true, keep an existing file.
+    Raises OSError if this fails."""
     part = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
     try:
         with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
@@ -76,7 +76,7 @@ def write_whole(path: Path, content: bytes, first: bool = False) -> None:
 
 
 def settle(folder: Path) -> None:
-    """Flush a folder's list of files to disk. Raises OSError if this fails."""
+    """Flush a folder's directory entries to disk. Raises OSError if this fails."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)
@@ -85,8 +85,8 @@ def settle(folder: Path) -> None:
 
 
 def hold(folder: Path) -> bool:
-    """Create a folder for compiled code if necessary, and lock it so that `remove_others` keeps it. Return whether its
-    code can be trusted: nobody else owns it or can write to it. Raises OSError if it cannot be created."""
+    """Create a folder for compiled code if necessary, and lock it so that `remove_others` keeps it. Return False if
+    others own it or can write to it, so that its code cannot be trusted. Raises OSError if it cannot be created."""
     if folder == kernels(folder.name):
         private(home())
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -71,7 +71,7 @@ class Instance:
         return addresses
 
     def release(self, addresses: Sequence[int]) -> None:
-        """Free the memory that one call to `place` reserved. addresses: the result of that call."""
+        """Free the memory that one call to `place` reserved, given the addresses that it returned."""
         self._exports["release"](self._store, addresses[0])
 
     def write(self, address: int, array: NDArray[Any]) -> None:
@@ -89,7 +89,7 @@ class Instance:
         self._content = np.frombuffer(self._memory.get_buffer_ptr(self._store), dtype=np.uint8)
 
     def words(self, words: Sequence[Word], places: list[int]) -> NDArray[np.uint64]:
-        """Convert a call's arguments to the 64-bit numbers stored in memory. places: the address of each buffer."""
+        """Convert a call's arguments to 64-bit numbers. `places` contains the address of each buffer."""
         found = [
             word
             if isinstance(word, int)
@@ -141,8 +141,8 @@ class ModuleKernel:
 
 @cache
 def ready(function: Callable[..., Any], signature: str) -> Callable[..., Any]:
-    """Return a callable kernel: from the WebAssembly module if it contains the current version, otherwise compiled by
-    numba for `signature`. The kernel must not return anything or draw random numbers."""
+    """Return a function that runs the kernel: in the WebAssembly module if that contains the current version, otherwise
+    compiled by numba for `signature`. The kernel must not return anything or draw random numbers."""
     kernel = Held(own_name(function), signature, (function,))
     if missing() or lack([kernel]):
         machine: Callable[..., Any] = compiled(function, signature)

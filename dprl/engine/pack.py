@@ -20,13 +20,13 @@ class Buffer(NamedTuple):
 
 
 class BufferAddress(NamedTuple):
-    """An argument word: the address of the buffer with this number."""
+    """An argument that is the address of a buffer, given by the buffer's number."""
 
     buffer: int
 
 
 class Of(NamedTuple):
-    """An argument word: the address of a function in the module (a kernel, or part of the random generator)."""
+    """An argument that is the address of a function in the module (a kernel, or part of the random generator)."""
 
     function: str
 
@@ -45,7 +45,7 @@ class DrawnByPlayer(NamedTuple):
     gain: int
 
     def told(self) -> dict[str, Any]:
-        """Return this record as data for JSON, with words as in `Pack.to_json`."""
+        """Return this record as data for JSON. Arguments are encoded as in `Pack.to_json`."""
         calls = [{"kernel": kernel, "words": told(words)} for kernel, words in self.calls]
         return {**self._asdict(), "calls": calls}
 
@@ -60,8 +60,8 @@ class Pack(NamedTuple):
     drawn: DrawnByPlayer | None = None
 
     def to_json(self) -> str:
-        """Return the pack as JSON for a browser. Words are digits, {"buffer": 3} or {"function": "next_double"};
-        buffers are base64, or only the number of bytes if all bytes are zero."""
+        """Return the pack as JSON for a browser. Arguments are digits, {"buffer": 3} or {"function": "next_double"}.
+        Buffers are base64 text, or only the number of bytes if all bytes are zero."""
         return json.dumps(
             {
                 "kernel": self.kernel,
@@ -72,7 +72,7 @@ class Pack(NamedTuple):
         )
 
     def read(self, contents: list[bytes]) -> dict[str, NDArray[Any]]:
-        """Convert the bytes of each buffer that the browser returned to arrays, by name."""
+        """Convert the buffers' contents, as the browser returns them, to arrays keyed by buffer name."""
         return {
             buffer.name: np.frombuffer(content, buffer.array.dtype).reshape(buffer.array.shape)
             for buffer, content in zip(self.buffers, contents, strict=True)
@@ -80,7 +80,7 @@ class Pack(NamedTuple):
 
 
 def told(words: tuple[Word, ...]) -> list[Any]:
-    """Return argument words as data for JSON, as in `Pack.to_json`."""
+    """Return the words of arguments as data for JSON, in the form of `Pack.to_json`."""
     return [str(word) if isinstance(word, int) else word._asdict() for word in words]
 
 
@@ -93,12 +93,12 @@ def content_of(array: NDArray[Any]) -> dict[str, Any]:
 
 
 def array_words(number: int, value: NDArray[Any]) -> list[Word]:
-    """Return the words with which numba passes an array as an argument. number: the array's buffer."""
+    """Return the words with which numba passes an array as an argument. `number` is the number of its buffer."""
     return [0, 0, value.size, value.itemsize, BufferAddress(number), *value.shape, *value.strides]
 
 
 def generator_words(number: int) -> list[Word]:
-    """Return the words with which numba passes a random generator as an argument. number: the buffer of its state."""
+    """Return the words with which numba passes a random generator, whose state is in the buffer `number`."""
     return [0, BufferAddress(number), BufferAddress(number), *(Of(each) for each in GENERATOR), 0, 0, 0]
 
 

@@ -36,7 +36,7 @@ def source_digest() -> str:
 
 
 def content_of(node: Any) -> str:
-    """Return a syntax tree as text that omits docstrings and annotations, and is the same in all versions of Python."""
+    """Convert a syntax tree to text that omits docstrings and annotations and is the same in all versions of Python."""
     if isinstance(node, list):
         return f"[{','.join(map(content_of, node))}]"
     if not isinstance(node, ast.AST):
@@ -111,7 +111,7 @@ def _outside_names(thing: Any, tree: ast.stmt) -> Iterator[tuple[str, Any]]:
 
 
 def _evaluated(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield the nodes of a tree, except annotations."""
+    """Yield the nodes of a syntax tree, but skip annotations."""
     yield node
     for field, value in ast.iter_fields(node):
         for child in value if isinstance(value, list) else [value]:

@@ -1,4 +1,4 @@
-"""Charts of privacy attacks: the attacker's scores, its error rates, its best guesses, and collusion."""
+"""Charts of privacy attacks: scores, error rates, the best guesses, and collusion of users."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ WORLDS = ("first episode", "second episode")
 def score_histograms(
     edges: Array, first: NDArray[np.int64], second: NDArray[np.int64], *, see: str = "", dark: bool = False
 ) -> Picture:
-    """Draw histograms of the attacker's scores for the two episodes: bin `edges` [B + 1], `first` and `second` [B]."""
+    """Draw histograms of the attacker's scores for the first and the second episode. `edges` are the bins' edges."""
     chart = Chart(
         "The attacker's score",
         "Score: ln of the likelihood ratio of the first episode",
@@ -56,8 +56,8 @@ def error_curves(
     see: str = "",
     dark: bool = False,
 ) -> Picture:
-    """Draw the true positive rate of the answer "first" against its false positive rate, as measured and as allowed by
-    the proof, each as (false, true). claimed: the paper's (epsilon, delta), unless that is proved."""
+    """Draw the true positive rate of an attack against its false positive rate: as measured, and as allowed by the
+    proof. `claimed` is the paper's (epsilon, delta), unless that is proved."""
     chart = Chart(
         "The best test to tell the episodes apart",
         "Wrongly says “first episode”",
@@ -108,7 +108,7 @@ def epsilon_of_delta(
 
 
 def guesses_of_100(right: float, *, see: str = "", dark: bool = False) -> Picture:
-    """Draw a circle for each of 100 people, and fill the share `right` that the best attacker guesses correctly."""
+    """Draw 100 circles, one per user, and fill those that the best attacker guesses right (the share `right`)."""
     chart = Chart("Best guess about 100 users", subtitle="one circle per user", height=360, dark=dark)
     hits, n = round(100 * right), np.arange(100)
     for name, some, symbol, color in (
@@ -133,7 +133,7 @@ def collusion_bars(
     see: str = "",
     dark: bool = False,
 ) -> Picture:
-    """Draw two bars for each user, one for the true value and one for the report or estimate; `words` names the two."""
+    """Draw each user's true value and the reported or estimated value as bars. `words` names the two kinds of bars."""
     chart = Chart(title, "User", "Visits", height=360, dark=dark)
     for name, values, role, pattern in zip(words, (true, seen), ("true", "noisy"), ("", "/"), strict=True):
         bars = {

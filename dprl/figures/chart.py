@@ -49,12 +49,12 @@ class Chart:
         self.layout["title"]["text"] = ""
 
     def reach(self, low: float = np.inf, high: float = -np.inf) -> None:
-        """Extend a logarithmic vertical axis to these powers of ten; do nothing if it has no fixed range."""
+        """Extend a logarithmic vertical axis with a fixed range so that it includes these powers of ten."""
         if ends := self.layout["yaxis"].get("range"):
             self.y(range=[min(ends[0], float(low)), max(ends[1], float(high))])
 
     def add(self, mode: str, x: Any, y: Any, **trace: Any) -> None:
-        """Add a scatter trace, without hover text unless it has a `hovertemplate`."""
+        """Add a scatter trace. It has hover text only if `trace` contains a `hovertemplate`."""
         said = {} if trace.get("hovertemplate") else {"hoverinfo": "skip"}
         self.traces.append({"type": "scatter", "mode": mode, "x": x, "y": y} | said | trace)
 
@@ -106,11 +106,11 @@ class Chart:
         self.add("lines", *around, **filled | trace)
 
     def sign(self, name: str, marker: dict[str, Any]) -> None:
-        """Add a legend entry that explains a symbol; clicking it does nothing."""
+        """Add a legend entry that explains a symbol and cannot be clicked."""
         self.add("markers", [None], [None], marker=marker, name=name)
 
     def note(self, text: str, color: str = "", size: float = 12, **place: Any) -> None:
-        """Write text at one place in the plot; `place` contains Plotly's settings (x, y, xref, ...)."""
+        """Write text in the plot. `place` contains Plotly's settings for its position (x, y, xref, ...)."""
         font = {"size": size, "color": color or self.colors.ink}
         notes = self.layout.setdefault("annotations", [])
         notes.append({"text": text, "showarrow": False, "font": font} | place)
@@ -118,15 +118,15 @@ class Chart:
     def picture(
         self, alt: str, see: str, table: pd.DataFrame, *, revision: str = "", **layout: Any
     ) -> Picture:
-        """Build the figure and return it with the text that a page shows around it. alt: the key of a text in
-        charts.toml, or the text itself. revision: a redraw with the same one keeps the zoom."""
+        """Build the figure and return it with the text that a page shows around it. `alt` is the text itself or its key
+        in charts.toml. A redraw with the same `revision` keeps the zoom."""
         kept = {"uirevision": revision} if revision else {}
         figure = style.figure_of(self.layout | kept | layout, self.traces)
         return Picture(figure, ALT.get(alt, alt), " ".join(filter(None, [see, *self.caveats])), table)
 
 
 def stacked(parts: Iterable[Mapping[str, Any]], columns: Iterable[str] = ()) -> pd.DataFrame:
-    """Stack parts (mappings from columns to values) into one table, which has these `columns` if there are no parts."""
+    """Stack tables, given as mappings from columns to values. Without any, the result is empty with these `columns`."""
     frames = [pd.DataFrame(part) for part in parts]
     return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=list(columns))
 

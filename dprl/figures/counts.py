@@ -17,7 +17,7 @@ from dprl.words import brief, human, power, rough, significant
 
 @dataclass(frozen=True)
 class CountFamily:
-    """A kind of count: its noun, its column title, the share of E that bounds its error, and the bound's symbol."""
+    """A kind of count: its noun, column title, and error bound (`share` times E, with the symbol `bound`)."""
 
     noun: str
     title: str
@@ -45,7 +45,7 @@ def count_heatmaps(
     dark: bool = False,
     **how: Any,
 ) -> Picture:
-    """Draw the true and the noisy visits n[h,s,a] (or reward sums r) at one moment, and their difference if any.
+    """Draw true and noisy visit counts (or reward sums) next to each other, and their difference if they differ.
 
     typical: the typical size of the noise; the colour scale is linear up to it and logarithmic beyond. step: one h
     (with states across and actions up), or None for all (with steps across and state-action pairs up). word: the name
@@ -86,7 +86,7 @@ def pessimism_of_cells(
     dark: bool = False,
     **how: Any,
 ) -> Picture:
-    """Draw a learner's counts, its penalty, and its values before and after the penalty. See `count_heatmaps`."""
+    """Draw a learner's counts, its penalty, and its values before and after the penalty."""
     colors = style.theme(dark)
     true = heat.laid_out(visits, step)
     told = None if released is None else heat.laid_out(released, step)
@@ -128,7 +128,7 @@ def pessimism_of_cells(
 def coverage_of_cells(
     behaviour: Array, best: Array, *, step: int | None = None, dark: bool = False, **how: Any
 ) -> Picture:
-    """Draw each cell's probability [H, S, A] in the data and under the best policy. See `count_heatmaps`."""
+    """Draw each state-action pair's probability at each step [H, S, A], in the data and under the best policy."""
     colors = style.theme(dark)
     positive = np.concatenate([values[values > 0] for values in (behaviour, best)])
     low = int(np.floor(np.log10(max(float(positive.min()), RARE))))
@@ -170,8 +170,10 @@ def ellipsoid(
     dark: bool = False,
 ) -> Picture:
     """Draw the confidence set of two weights, with the estimated and the true weights [2].
-    noisy, quiet: the set's closed outline [N, 2] with the run's noise and, for the same users, without noise. bound:
-    C_w, the maximum length of the weights, drawn as a circle. near: zoom in on the set, with two different scales."""
+
+    The outlines `noisy` and `quiet` [N, 2] are for the same users, with the run's noise and without. `bound` is C_w,
+    the maximum length of the weights, drawn as a circle. `near` zooms in on the set, with two different scales.
+    """
     chart = Chart(
         "Possible weights",
         names[0],

@@ -66,7 +66,7 @@ def name_ends(chart: Chart, curves: Sequence[tuple[str, CurveStyle, Array]], goi
 
 
 def spread_apart(at: Array, most: float) -> Array:
-    """Return the positions closest to `at`, in the same order, at least ROW apart, and in 0..most if possible."""
+    """Move positions apart until they are at least ROW from each other, within 0..most if they fit."""
     from scipy.optimize import isotonic_regression
 
     order, rows = np.argsort(at, kind="stable"), ROW * np.arange(len(at))

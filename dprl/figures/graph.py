@@ -30,7 +30,7 @@ LOOP = 0.4  # distance of a loop from its node on a circle of radius 1
 
 
 def action_colors(actions: int, dark: bool) -> list[str]:
-    """Choose a colour for each action. Beyond eight, colours repeat; glyphs and hover text tell the actions apart."""
+    """Choose a colour for each action. With more than eight actions, colours repeat."""
     colors = style.theme(dark).actions
     return [colors[a % len(colors)] for a in range(actions)]
 
@@ -51,7 +51,7 @@ def state_places(drawing: Mapping[str, Any], S: int) -> Array:
 
 
 def in_row(place: Array) -> bool:
-    """Return whether the states stand in a row, as in a chain."""
+    """Return whether the states are drawn in a row, as in a chain."""
     return bool(np.ptp(place[:, 1]) == 0)
 
 
@@ -85,7 +85,7 @@ def canvas(
 
 
 def _reach(chart: Chart, place: Array, inward: bool) -> float:
-    """Return the distance from a node's centre, in axis units, at which arcs on a circle must end to stay visible."""
+    """Return how far from a node's centre arcs on a circle must end to stay visible, in axis units."""
     x, (low, high) = chart.layout["xaxis"], chart.layout["yaxis"]["range"]
     (left, right), room = x["range"], SKETCH if x["fixedrange"] else NARROW
     pixels = min(room / (right - left), (chart.layout["height"] - BESIDE) / (high - low))
@@ -100,7 +100,7 @@ def _node_size(S: int, row: bool) -> float:
 def moves(
     chart: Chart, place: Array, chances: Array, action: int, name: str, *, one_side: bool, inward: bool
 ) -> None:
-    """Draw the moves of one action as arcs in one of four widths, depending on their chances [S, S]."""
+    """Draw the moves of one action as arcs. Likelier moves (`chances` [S, S]) get wider arcs, in four widths."""
     color = action_colors(action + 1, chart.dark)[action]
     reach = 0.0 if in_row(place) else _reach(chart, place, inward)
     opacity = 0.9 if len(place) <= NAMED_STATES else 0.6
@@ -131,7 +131,7 @@ def moves(
 
 def _arc(place: Array, s: int, t: int, action: int, one_side: bool, inward: bool, reach: float) -> Array:
     """Return the points [n, 2] of the arc from state s to state t. In a chain, arcs to later states are above it, and
-    arcs to earlier states are below it. Loops are longer for later actions. reach: the result of `_reach`."""
+    arcs to earlier states are below it. Loops are longer for later actions. `reach` comes from `_reach`."""
     at = np.linspace(0, 1, 17)[:, None]
     start, end = place[s], place[t]
     if in_row(place):
@@ -168,7 +168,7 @@ def _arc(place: Array, s: int, t: int, action: int, one_side: bool, inward: bool
 
 
 def likeliest(chances: Array, of_all_actions: bool) -> Array:
-    """Keep only the likeliest move to another state, for each action or over all actions. chances: [S, A, S]."""
+    """Return the chances [S, A, S] with only the likeliest moves to another state, for each action or over all."""
     away = np.where(np.eye(len(chances), dtype=bool)[:, None, :], 0.0, chances)
     return np.where(away == away.max(axis=(1, 2) if of_all_actions else 2, keepdims=True), away, 0.0)
 
@@ -182,7 +182,7 @@ def nodes(
     ringed: NDArray[np.bool_] | bool = False,
     never: NDArray[np.bool_] | bool = False,
 ) -> None:
-    """Draw the states, coloured by `fill` [S] (0 to 1); those in `ringed` get a ring, and those in `never` are grey."""
+    """Draw the states as nodes, coloured by `fill` [S] (0 to 1). `ringed` nodes get a ring; `never` ones are grey."""
     colors, S = chart.colors, len(place)
     outside = stand_outside(place, labels)
     size = SMALL_NODE if outside else _node_size(S, in_row(place))
@@ -222,7 +222,7 @@ def nodes(
 
 
 def short_words(labels: Sequence[str]) -> list[str] | None:
-    """Return each label, or its final number if it is long; None if two are equal or one exceeds four letters."""
+    """Shorten long labels to their final numbers. Return None if two are then equal or have more than four letters."""
     words = _ends(labels)
     return words if max(map(len, words)) <= 4 and len(set(words)) == len(words) else None
 
@@ -236,7 +236,7 @@ def _ends(labels: Sequence[str]) -> list[str]:
 
 
 def stand_outside(place: Array, labels: Sequence[str]) -> bool:
-    """Return whether names go next to the nodes: on a circle with enough room, if some do not fit inside the nodes."""
+    """Return whether to write state names next to the nodes: on a large enough circle, if they do not fit inside."""
     return bool(labels) and not in_row(place) and len(labels) <= NAMED_OUTSIDE and short_words(labels) is None
 
 
@@ -249,7 +249,7 @@ def _broken_label(label: str, wide: int = 13) -> str:
 
 
 def note_at(chart: Chart, place: Array, s: int, text: str, below: float, color: str) -> None:
-    """Write escaped text below a state (shifted inward at the ends of a row), or next to it if a loop is below."""
+    """Write escaped text below a state, or next to it if a loop is below."""
     x, y = place[s]
     anchor, shift = "center", 0.0
     if in_row(place):
@@ -275,7 +275,7 @@ def row_of_actions(
     title: str,
     never: NDArray[np.bool_],
 ) -> None:
-    """Draw the actions under a chain as a row of squares, with arrows or words if they fit; unvisited ones are grey."""
+    """Draw the chosen actions as a row of squares under a chain. Squares of states never visited are grey."""
     palette = action_colors(len(action_labels), chart.dark)
     inks = [chart.colors.faint if n else palette[a] for a, n in zip(chosen, never, strict=True)]
     words = [GLYPHS.get(action_labels[a].lower(), style.short_labels(action_labels, 5)[a]) for a in chosen]

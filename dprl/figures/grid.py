@@ -1,4 +1,4 @@
-"""Drawings of grids, with walls, goals and pits as cells, and the policy as arrows in the cells."""
+"""Drawings of grid environments. Walls, goals and pits are cells, and arrows in the cells show the policy."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ def is_grid(drawing: Mapping[str, Any]) -> bool:
 
 
 def cell_marks(drawing: Mapping[str, Any]) -> list[str]:
-    """Return the mark of each cell: S, G, X or "" [cells]."""
+    """Return the mark of each cell: S (start), G (goal), X (pit) or ""."""
     marks = drawing.get("marks", {})
     return [str(marks.get(f"{r},{c}", "")) for r, c in drawing["cells"]]
 
 
 def chance_over(drawing: Mapping[str, Any], visited: Array) -> float:
-    """Return the probability that an episode is over: the sum of `visited` [S] over the states without a cell."""
+    """Return the probability that an episode is over, given the probability `visited` [S] of each state."""
     return float(visited[len(drawing["cells"]) :].sum()) if is_grid(drawing) else 0.0
 
 
@@ -44,7 +44,7 @@ def pixels(drawing: Mapping[str, Any], small: bool) -> float:
 
 
 def canvas(title: str, drawing: Mapping[str, Any], dark: bool, *, small: bool, subtitle: str = "") -> Chart:
-    """Return a chart of an empty grid with walls; row 0 is at the top. Layers below the cells show through the gaps."""
+    """Return a chart of an empty grid with walls. Row 0 is at the top, and layers below show through the gaps."""
     rows, columns = drawing["rows"], drawing["columns"]
     side = pixels(drawing, small)
     chart = Chart(title, subtitle=subtitle, height=round(side * rows) + (8 if small else 150), dark=dark)
@@ -71,7 +71,7 @@ def fill(
     hover: Sequence[str],
     never: NDArray[np.bool_] | None = None,
 ) -> list[str]:
-    """Colour the cells by `shares` [cells] from 0 to 1, except those in `never` [cells]; return the colours."""
+    """Colour the cells by `shares` from 0 to 1, except those in `never`, and return the colours."""
     colors, (r, c) = chart.colors, np.array(drawing["cells"]).T
     z = np.full((drawing["rows"], drawing["columns"]), np.nan)
     empty, words = z.copy(), np.full(z.shape, "", object)
@@ -89,7 +89,7 @@ def fill(
 
 
 def _grid_cells(chart: Chart, z: Array, scale: style.Scale, name: str, words: NDArray[Any] | None) -> None:
-    """Fill the cells, leaving gaps between them if they have `words` as their hover text."""
+    """Fill the cells with colour. Cells with hover text (`words`) get gaps between them."""
     said: Trace = {"hoverinfo": "skip"}
     if words is not None:
         said = {"customdata": words, "hovertemplate": "%{customdata}<extra></extra>", "xgap": 2, "ygap": 2}
@@ -123,7 +123,7 @@ def signs(chart: Chart, drawing: Mapping[str, Any], inks: Sequence[str], small: 
 def arrows(
     chart: Chart, drawing: Mapping[str, Any], taken: Array, inks: Sequence[str], which: NDArray[np.bool_]
 ) -> None:
-    """Draw the actions in the cells `which` as arrows: one in the middle, or several off-centre, larger if likelier."""
+    """Draw actions as arrows in the cells `which`. With several actions in a cell, likelier ones have larger arrows."""
     moves = drawing["moves"]
     at = [
         (int(i), int(a), 0.0 if taken[i, a] > 1 - FAINTEST else ASIDE)

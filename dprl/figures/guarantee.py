@@ -1,4 +1,4 @@
-"""Bar charts of the noise that different mechanisms need for one guarantee, and a drawing of the data's path."""
+"""Charts of the noise that mechanisms need for the same guarantee, and a diagram of who sees the data."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def noise_ladder(
     see: str = "",
     dark: bool = False,
 ) -> Picture:
-    """Draw the noise in one counter as bars on a logarithmic axis, one for each `privacy.guarantee.LadderStep`.
-    own: the index of the run's own step, drawn in the colour of its `epsilon`. instance: the name of the problem."""
+    """Draw the noise in one counter as bars on a logarithmic axis, one for each `privacy.guarantee.LadderStep`. `own`
+    is the index of the run's own step, drawn in the colour of `epsilon`. `instance` names the problem."""
     chart = Chart(
         "Noise on one counter of visits",
         "Standard deviation (visits)",
@@ -74,7 +74,7 @@ HALF = 34  # half the width of a station
 
 
 def who_sees_what(what: Any, model: str, *, dark: bool = False) -> Sketch:
-    """Draw a privacy model as a diagram: the path of raw data (a `Way`), the noise source, and the trusted station."""
+    """Draw a privacy model as a diagram: the path of the raw data (a `Way`), the noise, and the trusted party."""
     colors = style.theme(dark)
     hue = looks.color(model, None, dark)
     count = len(what.stations)

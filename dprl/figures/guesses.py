@@ -1,4 +1,4 @@
-"""Guesses and answers drawn over the chart of a question, and the places where a visitor can answer.
+"""Visitors' guesses and the true answers, drawn over a question's chart, and the points to click for an answer.
 
 Guesses are dashed, measurements are solid, and other visitors' guesses are faint. A class's typical answer is a wide
 line with its own colour.
@@ -31,7 +31,7 @@ HELD = "held"  # name of the draggable trace in the browser
 
 
 def marker(chart: Chart, asked: AskedChart, at: Sequence[float], who: Who, name: str = "") -> None:
-    """Draw a vertical line at each answer in `at`; `name` replaces the usual label."""
+    """Draw a vertical line at each value in `at`, a guess or the true answer. `name` replaces its usual label."""
     if not at:
         return
     height = _level(asked)
@@ -64,7 +64,7 @@ def circles_of_users(chart: Chart, asked: AskedChart, filled: float) -> None:
 
 
 def waiting(chart: Chart, asked: AskedChart, at: float) -> None:
-    """Draw the marker at the slider's position before the visitor places it. It has no legend entry yet."""
+    """Draw the marker at the slider's position before the visitor moves it. It has no legend entry yet."""
     low, high = asked.y_range
     text = {"color": chart.colors.ink}
     _answer_lines(
@@ -85,7 +85,7 @@ def waiting(chart: Chart, asked: AskedChart, at: float) -> None:
 
 
 def slope(chart: Chart, start: tuple[float, float], end: float, of: Sequence[float], who: Who) -> None:
-    """Draw power laws with these exponents from the point `start` to x = end."""
+    """Draw power laws with the exponents `of`, from the point `start` to x = `end`."""
     if of:
         x, y = start
         up = [v for power in of for v in (y, y * (end / x) ** power, None)]
@@ -95,7 +95,7 @@ def slope(chart: Chart, start: tuple[float, float], end: float, of: Sequence[flo
 def _answer_lines(
     chart: Chart, who: Who, x: list[Any], y: list[Any], sizes: list[int], width: float = 2, **trace: Any
 ) -> None:
-    """Draw lines with points of these sizes: solid and filled for measurements, dashed and open for guesses."""
+    """Draw lines that end in points. Lines for true answers are solid, and lines for guesses are dashed."""
     ink = chart.colors.roles["class"] if who == "class" else chart.colors.ink
     dash = "solid" if who == "truth" else "10px,6px"
     symbol = "diamond" if who == "truth" else "diamond-open"
@@ -122,7 +122,7 @@ def _level(asked: AskedChart) -> float:
 
 
 def fan(chart: Chart, start: tuple[float, float], end: float, choices: Sequence[tuple[float, str]]) -> None:
-    """Draw the slopes to choose from; the end of each shows the slope's name and can be clicked."""
+    """Draw the slopes that a visitor can choose from. The end of each shows its name and can be clicked."""
     colors = chart.colors
     x, y = start
     left, right = chart.layout["xaxis"]["range"]
@@ -175,8 +175,10 @@ def places_to_press(chart: Chart, asked: AskedChart, at: Sequence[float], words:
 
 def tags(chart: Chart, asked: AskedChart, order: Sequence[int], names: Sequence[str], shown: bool) -> None:
     """Write a number on each curve, and list the names that a visitor gave the curves in the legend.
-    Once the answer is shown, the legend also lists the true names. order: the index of the curve for each number, from
-    1 on. names: in the same order, "" for a curve without one."""
+
+    Once the answer is shown, the legend also lists the true names. `order` contains the index of the curve with each
+    number. `names` is in the same order, with "" for a curve without a name.
+    """
     colors = chart.colors
     points = points_apart(asked, order)
     for number, ((x, y), name, place) in enumerate(zip(points, names, order, strict=True), 1):
@@ -209,7 +211,7 @@ def tags(chart: Chart, asked: AskedChart, order: Sequence[int], names: Sequence[
 
 
 def points_apart(asked: AskedChart, order: Sequence[int]) -> list[tuple[float, float]]:
-    """Return a point (x, y) on each curve in `order`, far from other curves and from the points on earlier ones."""
+    """Choose a point (x, y) on each curve for its number, far from other curves and from the points chosen before."""
     curves = [_seen(asked, curve) for curve in asked.curves]
     found: list[tuple[float, float]] = []
     for place in order:
@@ -233,7 +235,7 @@ def _value(share: float, log: bool, ends: tuple[float, float]) -> float:
 
 
 def _seen(asked: AskedChart, curve: Series) -> Array:
-    """Return points on a curve within the chart, evenly spaced along it, as shares of the chart's sides [P, 2]."""
+    """Return evenly spaced points [P, 2] on the visible part of a curve, as shares of the chart's sides."""
     axes = ((curve.x, asked.log_x, asked.x_range), (floored(asked, curve.center), asked.log_y, asked.y_range))
     columns = []
     for values, log, ends in axes:

@@ -26,7 +26,7 @@ GAP = 46  # pixels between panels, for the name of the next one
 
 @dataclass(frozen=True)
 class Heatmap:
-    """A panel of a figure."""
+    """A heatmap, as one panel of a figure."""
 
     name: str
     z: Array  # the values that determine the colours, on a scale from `low` to `high` [rows, columns]
@@ -60,7 +60,7 @@ def state_names(states: Sequence[str], room: int = MOST) -> list[str]:
 
 
 def laid_out(values: Array, step: int | None) -> Array:
-    """Reshape values [H, S, A] into the rows and columns of `cell_axes`; `step` selects one h, and None keeps all."""
+    """Reshape values [H, S, A] into the rows and columns of a heatmap, for one `step` or, with None, for all steps."""
     H, S, A = values.shape
     return values.reshape(H, S * A).T if step is None else values[step].T
 
@@ -68,7 +68,7 @@ def laid_out(values: Array, step: int | None) -> Array:
 def cell_axes(
     shape: tuple[int, ...], state_labels: Sequence[str], action_labels: Sequence[str], step: int | None
 ) -> Trace:
-    """Return the arguments of `stacked` for cells (h, s, a): steps by (s, a) or, at one step, states by actions."""
+    """Return the axes of a heatmap of state-action pairs, for one step or all steps, as arguments of `stacked`."""
     if step is None:
         H, S, A = shape
         if S * A <= NAMED_ROWS:
@@ -110,7 +110,7 @@ def stacked(
     legend: bool = False,
     subtitle: str = "",
 ) -> Chart:
-    """Stack the panels from top to bottom; row 0 of each is at its bottom edge."""
+    """Stack the panels from top to bottom. In each panel, row 0 is at the bottom."""
     rows, columns = panels[0].z.shape
     tall = height(rows, y_ticks.get("ticktext", ()))
     plot = len(panels) * (tall + GAP) - GAP
@@ -158,7 +158,7 @@ def stacked(
 def _cells(
     chart: Chart, panel: Heatmap, words: list[list[str]] | None, bottom: float, top: float, place: Trace
 ) -> None:
-    """Draw the cells of a panel with their text; `words` describes the position of each cell in its hover text."""
+    """Draw the cells of a panel with their text. `words` describes the position of each cell for its hover text."""
     rows, columns = panel.z.shape
     gap = 1 if rows <= 24 and columns <= 24 else 0
     where = "row %{y}, column %{x}" if words is None else "%{text}"
@@ -222,7 +222,7 @@ def chance_map(name: str, values: Array, colors: style.Theme) -> Heatmap:
 def difference(
     name: str, error: Array, word: Callable[[float], str], form: str, colors: style.Theme, cells: bool = False
 ) -> Heatmap:
-    """Return a panel of signed errors; `word` formats the colour bar's labels and, with `cells`, the cells' text."""
+    """Return a panel of signed errors. `word` formats the colour bar's labels and, if `cells` is true, the cells'."""
     most = max(float(np.abs(error).max()), 1e-12)
     ticks = ([-most, 0.0, most], [word(-most), word(0.0), word(most)])
     write = word if cells else None
@@ -243,7 +243,7 @@ def cells_picture(
     see: str = "",
     dark: bool,
 ) -> Picture:
-    """Stack panels of cells (h, s, a) for one step, or for all if None. columns: the table's numbers, each [H,S,A]."""
+    """Stack heatmaps of state-action pairs for one step, or for all steps if `step` is None."""
     shape = next(iter(columns.values())).shape
     axes = cell_axes(shape, state_labels, action_labels, step)
     chart = stacked(panels, title=title, subtitle=subtitle, dark=dark, **axes)

@@ -1,4 +1,4 @@
-"""Charts for lessons: the curves of a question, a class's answers, and the clinic's counts."""
+"""Charts for lessons: questions with their curves, a class's answers, and the visit counts of its clinic."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ EDGE = 1e-9  # decades
 
 @dataclass(frozen=True)
 class Frame:
-    """The parts of a question's chart other than its curves."""
+    """The title, axes and other parts of a question's chart, without its curves."""
 
     title: str
     x_title: str
@@ -48,7 +48,7 @@ class Frame:
 
 @dataclass(frozen=True)
 class AskedChart(Frame):
-    """The chart of a question, which keeps its size when the answer is shown."""
+    """The chart of a lesson's question. It keeps its size when the answer is shown."""
 
     curves: tuple[Series, ...] = ()
     until: tuple[float, ...] = ()  # the x up to which each curve is drawn before the answer is shown
@@ -57,7 +57,7 @@ class AskedChart(Frame):
 def open_chart(
     asked: AskedChart, *, shown: bool, names: bool = True, large: bool = False, wide: bool = True, dark: bool
 ) -> Chart:
-    """Draw the chart without text (for a projector if `large`); curves are cut unless `shown`, grey unless `names`."""
+    """Draw a question's chart. Curves are cut unless `shown`, and grey unless `names`; `large` is for a projector."""
     chart = Chart(asked.title, asked.x_title, asked.y_title, height=HEIGHT if wide else TALL, dark=dark)
     drawn = [pair for pair in zip(asked.curves, asked.until, strict=True) if shown or pair[1] > 0]
     if names:
@@ -143,7 +143,7 @@ def placed(axis: Mapping[str, Any], value: float) -> float:
 
 
 def _point_at(chart: Chart, x: float, y: float, words: str, wide: bool) -> None:
-    """Draw an arrow to a point, starting from a few words on the side with more room."""
+    """Draw an arrow to a point, with a short text on the side that has more room."""
     place, share = [], []
     for value, axis in ((x, chart.layout["xaxis"]), (y, chart.layout["yaxis"])):
         low, high = axis["range"]
@@ -214,7 +214,7 @@ def asked_picture(chart: Chart, asked: AskedChart, *, shown: bool, names: bool =
 
 
 class KnownShare(NamedTuple):
-    """A privacy model's result: the share of yes answers (0 to 1) with its interval, and the proved epsilon."""
+    """The share of yes answers (0 to 1) under one privacy model, with its interval and the proved epsilon."""
 
     model: str  # local, shuffle or central
     title: str
@@ -232,7 +232,7 @@ def shares_of_yes(
     see: str = "",
     dark: bool = False,
 ) -> Picture:
-    """Draw a row for each result, from the top down, in its privacy model's colour; `said` holds the chart's texts."""
+    """Draw one row for each privacy model's result, in the model's colour. `said` contains the texts of the chart."""
     chart = Chart(said["title"], said["axis"], subtitle=subtitle, height=120 + 64 * len(rows), dark=dark)
     ink = chart.colors.ink
     for place, row in enumerate(reversed(rows)):

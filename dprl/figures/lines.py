@@ -1,4 +1,4 @@
-"""Curves over seeds: means or medians with named bands, single seeds, unfinished curves, and zeros on log axes."""
+"""Curves over seeds: means or medians with interval bands, single seeds, unfinished curves, and zeros on log axes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SEEDS, DATA_SETS = "seeds", "data sets"
 
 
 def how_many(counts: Iterable[int], what: str) -> str:
-    """Name the samples of a mean, such as "5 seeds", with their number if it is the same for all curves."""
+    """Return the name of a mean's samples, such as "5 seeds". Omit the number if it differs between curves."""
     found = {int(count) for count in counts}
     return f"{found.pop()} {what}" if len(found) == 1 and min(found) > 1 else what
 
@@ -38,7 +38,7 @@ LOWEST_SHARE = 1e-12  # of the largest value; smaller numbers are rounding error
 
 @dataclass(frozen=True)
 class Series:
-    """A curve in a chart, with further facts about its run."""
+    """A curve in a chart, with its style and data about its run."""
 
     label: str
     style: CurveStyle
@@ -80,7 +80,7 @@ class Floor:
 
     @classmethod
     def of(cls, values: Array, log: bool = True, least: float = 0.0) -> Floor:
-        """Find the bottom edge for these values; values below `least` may be cut off."""
+        """Find the bottom edge of an axis for these values. Values below `least` may be cut off."""
         positive = values[np.isfinite(values) & (values > 0)]
         tiny = max(least, LOWEST_SHARE * float(positive.max())) if positive.size else 0.0
         positive = positive[positive > tiny]
@@ -92,7 +92,7 @@ class Floor:
         return values > self.tiny if self.log else np.ones(len(values), bool)
 
     def lifted(self, values: Array) -> Array:
-        """Return the values, with those below the bottom edge raised to it."""
+        """Return the values, raised to the bottom edge if they are below it."""
         return np.maximum(values, self.at) if self.log else values
 
 
@@ -108,8 +108,8 @@ def draw_series(
     least: float = 0.0,
     over: str = SEEDS,
 ) -> None:
-    """Add the curves to a chart and set its axis types. `x_words` formats an x for the hover text; a log axis need not
-    show values below `least`; `over` names the samples of the mean, `SEEDS` or `DATA_SETS`."""
+    """Add the curves to a chart and set its axis types. `x_words` formats an x for the hover text. A log axis need not
+    show values below `least`. `over` names the samples of the mean, `SEEDS` or `DATA_SETS`."""
     shown = [one for one in series if one.shown]
     values = np.concatenate([v for one in shown for v in (one.center, one.rows.ravel())] or [np.zeros(0)])
     if log_y and not (values > 0).any() and any(np.isfinite(one.rows).any() for one in shown):
@@ -136,7 +136,7 @@ def draw_series(
 
 
 class _Drawn:
-    """One curve on a chart, at the checkpoints with a known center, thinned out to as many as a browser can draw."""
+    """A curve on a chart, without unknown points and with at most as many points as a browser can draw."""
 
     def __init__(self, chart: Chart, series: Series, floor: Floor) -> None:
         self.chart, self.series, self.floor = chart, series, floor
@@ -150,7 +150,7 @@ class _Drawn:
         self.opacity = 1.0 if series.complete else 0.65
 
     def interval(self, name: str) -> bool:
-        """Draw the interval as a band; return whether there is one."""
+        """Draw the interval as a band, and return whether the curve has an interval."""
         known = np.flatnonzero(np.isfinite(self.low) & np.isfinite(self.high))
         if len(known) < 2:
             return False
@@ -166,7 +166,7 @@ class _Drawn:
         return True
 
     def single_seeds(self, wanted: bool) -> None:
-        """Draw each seed's own curve if `wanted`; otherwise, only the parts that are ahead of an unfinished mean."""
+        """Draw each seed's own curve if `wanted`; otherwise, only the parts beyond the end of an unfinished mean."""
         faint = style.translucent(self.color, 0.45)
         series, rows, first = self.series, self.series.rows, 0
         if not wanted or len(rows) <= 1:
@@ -180,7 +180,7 @@ class _Drawn:
             self.chart.line(f"{self.label}: one seed", x, y, faint, 1, showlegend=False, **self.group)
 
     def center(self, x_words: Callable[[float], str], log_x: bool, phase: float) -> None:
-        """Draw the line with its hover text, and the markers that it shares with its legend entry."""
+        """Draw the mean or median with its hover text and markers."""
         one, seen = self.series, self.above
         self.words = np.empty((len(self.x), 2), object)  # an array: Plotly checks lists element by element
         self.words[:, 0] = [x_words(float(k)) for k in self.x]
@@ -207,7 +207,7 @@ class _Drawn:
         digits(self.chart, one.style, x, y, self.color, name=self.label, **self.group)
 
     def bottom(self, faint: str) -> bool:
-        """Draw triangles on the bottom edge for values that the axis cannot show; return whether there are any."""
+        """Draw triangles on the bottom edge for values too small for the axis, and return whether there are any."""
         below = ~self.above
         if below.any():
             y = np.full(int(below.sum()), self.floor.at)
@@ -248,12 +248,12 @@ def _axes(chart: Chart, shown: Sequence[Series], floor: Floor, log_x: bool, on_f
 
 
 def band(statistic: Statistic, over: str = SEEDS) -> str:
-    """Describe the interval that a band shows, such as "95% t interval of the mean over seeds"."""
+    """Return the name of the interval in a band, such as "95% t interval of the mean over seeds"."""
     return f"95%{' t' if statistic == 'mean' else ''} interval of the {statistic} over {over}"
 
 
 def _signs(x: Array, log_x: bool, phase: float) -> NDArray[np.intp]:
-    """Return the indices of a few evenly spread points for markers; `phase` shifts them from curve to curve."""
+    """Choose a few evenly spread points for markers, and return their indices. `phase` shifts them between curves."""
     if len(x) <= 2:
         return np.arange(len(x))
     place = np.log(np.maximum(x, 1e-300)) if log_x else x
@@ -274,7 +274,7 @@ def folded(name: str, longest: int = LONGEST) -> str:
 
 
 def digits(chart: Chart, look: CurveStyle, x: Array, y: Array, fill: Any, **trace: Any) -> None:
-    """Write the curve's number on its markers, which are filled with `fill`."""
+    """Write the number of a curve on its markers. `fill` is the markers' colour."""
     if look.number > 1:
         inks = style.readable_on(fill) if isinstance(fill, str) else [style.readable_on(f) for f in fill]
         font = {"color": inks, "size": 10, "weight": 700}
@@ -300,12 +300,12 @@ def percents(chart: Chart) -> None:
 
 
 def gapped(values: Array) -> Array:
-    """Return the values with a NaN after each, which breaks the line there."""
+    """Insert a NaN after each value, which breaks the line there."""
     return np.column_stack([values, np.full(len(values), np.nan)]).ravel()
 
 
 def band_sign(chart: Chart, name: str) -> None:
-    """Add one legend entry for the bands of all curves; a band may be too narrow to see in the plot."""
+    """Add one legend entry for all interval bands, because a band may be too narrow to see in the plot."""
     chart.sign(
         f"{name}<br>{SEEN}",
         {"symbol": "square", "size": 14, "color": style.translucent(chart.colors.muted, 0.35)},

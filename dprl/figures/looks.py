@@ -77,7 +77,7 @@ class CurveStyle:
 
 
 def numbered(kinds: Sequence[CurveStyle]) -> list[CurveStyle]:
-    """Return the styles, numbering each that looks like an earlier one; the earlier one's number never changes."""
+    """Return the styles with a number for each that looks like an earlier one. The earlier style keeps its number."""
     result: list[CurveStyle] = []
     for kind in kinds:
         alike = [other for other in result if _one_color(other, kind)]
@@ -87,7 +87,7 @@ def numbered(kinds: Sequence[CurveStyle]) -> list[CurveStyle]:
 
 
 def dashed(kinds: Sequence[CurveStyle]) -> list[CurveStyle]:
-    """Return styles for a chart of one learner, with new dashes if a colour recurs. Apply `numbered` afterwards."""
+    """Return styles for a chart of one algorithm, with new dashes if a colour recurs. Apply `numbered` afterwards."""
     result: list[CurveStyle] = []
     for kind in kinds:
         taken = {other.dash for other in result if _one_color(other, kind)}
@@ -97,7 +97,7 @@ def dashed(kinds: Sequence[CurveStyle]) -> list[CurveStyle]:
 
 
 def marked(kinds: Sequence[CurveStyle]) -> list[CurveStyle]:
-    """Return the styles, with an unused marker (if any) for each that shares its privacy model with an earlier one."""
+    """Return the styles, with different markers for runs of the same privacy model if there are enough markers."""
     result: list[CurveStyle] = []
     for kind in kinds:
         taken = {other.symbol for other in result}
@@ -111,13 +111,13 @@ def _one_color(a: CurveStyle, b: CurveStyle) -> bool:
 
 
 def shade(epsilon: float | None) -> float:
-    """Return the position of a budget on its colour scale, from 0 (most private) to 1; None means epsilon = 1."""
+    """Return the position of epsilon on the colour scale, from 0 (most private) to 1. None counts as epsilon = 1."""
     exponent = 0.0 if epsilon is None else math.log10(epsilon)
     return float(np.interp(exponent, (-3, -1, 1, 4), (0, 0.1, 0.9, 1)))
 
 
 def color(model: str, epsilon: float | None, dark: bool) -> str:
-    """Return the colour #RRGGBB of a privacy model at a budget, or its middle shade if epsilon is None."""
+    """Return the colour #RRGGBB of a privacy model at this epsilon. With None, it is the model's middle shade."""
     if model not in SYMBOLS:
         raise ValueError(f"the privacy model {model!r} has no colour; give one of {', '.join(SYMBOLS)}")
     colors = theme(dark)

@@ -1,4 +1,4 @@
-"""Data for assets/web/one_user.js, which draws one user in an environment while all users' visits fill its states."""
+"""Data for assets/web/one_user.js, which shows one user in an environment and the number of all users' visits."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SHOWN_WAY = 24  # states of a trajectory that its description lists
 
 
 class Moment(NamedTuple):
-    """The state of the drawing after a certain number of users."""
+    """The visit counts and the policy's loss after a certain number of users."""
 
     users: int
     true: Array  # the exact numbers of visits to each state so far [S]
@@ -49,8 +49,8 @@ def one_user(
     actions: Sequence[str],
     counted: str = "true",
 ) -> dict[str, Any]:
-    """Return the content of the drawing as data for JavaScript. best: the episodes of users who follow the best policy,
-    one for each moment; None if `moments` already do. counted: the key of the text that describes the visits."""
+    """Return the drawing's data for JavaScript. `best` has one episode per moment by a user of the best policy; it is
+    None if `moments` show this policy themselves. `counted` is the key of the text that describes the visits."""
     said = messages("one_user")
     places, high, numbered = _state_places(drawing, states)
     shown = len(places)  # a grid has no cells for the states in which episodes end
@@ -107,7 +107,7 @@ def _loses(m: Moment) -> str:
 def _state_places(
     drawing: Mapping[str, Any], states: Sequence[str]
 ) -> tuple[list[dict[str, Any]], float, bool]:
-    """Return states' boxes [x, y, width, height] and texts, the drawing's height, and whether the texts are numbers."""
+    """Return the states' boxes with their texts, the drawing's height, and whether the texts are numbers."""
     S = len(states)
     if grid.is_grid(drawing):
         side = min(WIDE / drawing["columns"], LARGEST)
@@ -135,7 +135,7 @@ def _state_places(
 
 
 def _lines(states: Sequence[str], wide: float) -> list[list[str]] | None:
-    """Return each state's lines of text at this width: short words, or wrapped names; None if there is no room."""
+    """Return the lines of text in each state's box, short words or wrapped names, or None if they do not fit."""
     if short := graph.short_words(states):
         return [[word] for word in short]
     signs = int(wide / LETTER)

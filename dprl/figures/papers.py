@@ -1,4 +1,4 @@
-"""Charts about papers: verdicts, the users that each algorithm needs, and claims next to measurements and curves."""
+"""Charts about papers: verdicts on claims, the users that algorithms need, and the measurements behind a claim."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ CELLS = {
 
 
 def matrix(papers: Mapping[str, Sequence[Any]], see: str, *, dark: bool = False) -> Picture:
-    """Draw a row for each paper, with a cell for each `papers.items.ItemFinding`, in the order of their verdicts."""
+    """Draw a row of cells for each paper, one cell for each `papers.items.ItemFinding`, sorted by verdict."""
     order = list(CELLS)
     rows = [sorted(found, key=lambda one: order.index(one.verdict)) for found in papers.values()]
     placed = [(x, y, one) for y, row in enumerate(rows) for x, one in enumerate(row)]
@@ -85,7 +85,7 @@ def matrix(papers: Mapping[str, Sequence[Any]], see: str, *, dark: bool = False)
 def ranked(
     title: str, rows: Sequence[tuple[Any, str, CurveStyle]], see: str, *, dark: bool = False
 ) -> Picture:
-    """Draw how many users each algorithm needs. rows, from the top: `papers.ranking.Rank`, privacy model and look."""
+    """Draw how many users each algorithm needs. Each row is a `papers.ranking.Rank`, a privacy model and a style."""
     chart = Chart(
         title, "Users needed", "", subtitle="95% interval over seeds", height=110 + 26 * len(rows), dark=dark
     )
@@ -132,8 +132,8 @@ def measurements(
     see: str,
     dark: bool = False,
 ) -> Picture:
-    """Draw a statistic and its interval in each setting next to the claim; `over` names the interval's samples, or is
-    "". rows: the setting's number and title, its `Finding`, and the finding in words."""
+    """Draw a statistic with its interval in each setting, next to the claimed value. A row has the setting's number and
+    title, its `Finding`, and the finding in words. `over` names the samples of the intervals, or is ""."""
     places, found = list(range(len(rows))), [one for _, _, one, _ in rows]
     ends = [v for f in found for v in (f.low, f.high, f.value, f.threshold, *f.zone) if np.isfinite(v)]
     if log:
@@ -205,7 +205,7 @@ def measured_curves(
     see: str = "",
     dark: bool = False,
 ) -> Picture:
-    """Draw the curves of a setting on two log axes; `bound` is a theoretical curve (name, x [P], y [P])."""
+    """Draw the measured curves of a setting on two log axes, with a theoretical curve `bound` (name, x [P], y [P])."""
     height = 400 + 18 * (len(series) + (bound is not None))
     chart = Chart(title, x_title, y_title, subtitle="mean over seeds", height=height, dark=dark)
     lines.draw_series(chart, series, lambda x: f"at {human(x)}")

@@ -62,18 +62,18 @@ class PackedPicture:
 
     @property
     def figure(self) -> FigureDict:
-        """The figure, unpacked again for each caller."""
+        """The figure, unpacked at each access."""
         return FigureDict(pickle.loads(zlib.decompress(self._packed[0])))
 
     @property
     def table(self) -> pd.DataFrame:
-        """The numbers that the figure shows, unpacked again for each caller."""
+        """The numbers that the figure shows, unpacked at each access."""
         table: pd.DataFrame = pickle.loads(zlib.decompress(self._packed[1]))
         return table
 
     @property
     def nbytes(self) -> int:
-        """Return the size in memory in bytes, without the object's own overhead."""
+        """Return the approximate size of the picture in memory, in bytes."""
         return sum(map(len, self._packed)) + 4 * (len(self.alt) + len(self.see))
 
 
@@ -110,7 +110,7 @@ MOST_ROWS = 200  # of the table below the chart; the downloaded numbers are comp
 
 
 def chart_page(title: str, about: str, picture: Picture, footer: str) -> str:
-    """Return a chart (light theme) as HTML that needs no network. about: its data; footer: shown below images, too."""
+    """Return a chart as an HTML page that needs no network. `about` describes its data. Saved images show `footer`."""
     config = style.config() | {"responsive": True}  # Plotly would write a footer into a script unescaped
     numbers = picture.table.to_html(index=False, border=0, na_rep="", max_rows=MOST_ROWS, float_format=human)
     colors = style.LIGHT

@@ -29,9 +29,11 @@ def environment_drawing(
     action_labels: Sequence[str],
     dark: bool = False,
 ) -> Picture:
-    """Draw the environment at step 0, without a policy. P: [H,S,A,S]; R: [H,S,A]; drawing: `TabularMDP.drawing`. With
-    at most three actions, all their moves are drawn; with up to eight, only each action's likeliest move; with more,
-    the average over actions. States with the most reward have the strongest colour."""
+    """Draw the environment at step 0, without a policy. States with the most reward have the strongest colour.
+
+    P is [H,S,A,S], R is [H,S,A], and `drawing` is from `TabularMDP`. With at most three actions, all their moves are
+    drawn; with up to eight, only each action's likeliest move; with more, the average over actions.
+    """
     _, S, A, _ = P.shape
     best = R[0].max(axis=1)
     top = float(best.max())
@@ -76,7 +78,7 @@ def environment_drawing(
 
 
 class _Step(NamedTuple):
-    """A policy at one step, with the details that its drawing needs."""
+    """The data for drawing a policy at one step."""
 
     title: str
     subtitle: str

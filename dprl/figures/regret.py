@@ -1,4 +1,4 @@
-"""Charts that compare up to eight runs: regret and errors, or suboptimality and privacy cost by size of data set."""
+"""Charts that compare up to eight runs: regret and mistakes, or loss and privacy cost against the size of data sets."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def comparison(
     dark: bool = False,
     wide: bool = False,
 ) -> Picture:
-    """Draw this view's curves against episodes, with 95% intervals over seeds. wide: True if names fit next to them."""
+    """Draw a measure of each curve against episodes, with 95% intervals over seeds. `wide` adds names at the ends."""
     curves = told_apart(curves)
     chart = Chart(
         TITLES[view],
@@ -77,8 +77,8 @@ def name_ends(chart: Chart, curves: Sequence[Series]) -> None:
 
 
 def worst_case(chart: Chart, curves: Sequence[Series], symbol: str = "V*", most: float | None = None) -> None:
-    """Draw the largest possible loss of an episode as a dotted line, if it is the same for all curves.
-    symbol: the name of the best policy's value. most: the height of the line, by default that loss."""
+    """Draw the largest possible loss of an episode as a dotted line, if it is the same for all curves. `symbol` stands
+    for the best policy's value. `most` replaces the height of the line."""
     shown = [curve for curve in curves if curve.shown]
     values = {None if curve.v_star is None else round(curve.v_star, 9) for curve in shown}
     reached = [curve.x[[0, -1]] for curve in shown if len(curve.x)]
@@ -94,20 +94,20 @@ def worst_case(chart: Chart, curves: Sequence[Series], symbol: str = "V*", most:
 
 
 def most_of(v_star: float, symbol: str = "V*", world: str = "") -> tuple[str, str]:
-    """Return the label and the hover text for an episode's largest possible loss. `world` names the environment."""
+    """Return the label and the hover text of the line at an episode's largest possible loss."""
     said = {"symbol": symbol, "most": f"{v_star:#.3g}"} | ({"world": style.plain(world)} if world else {})
     name = filled(SAID["line_in" if world else "line"], **said)
     return name, f"{symbol} = {v_star:.4g}: the value of the optimal policy<extra></extra>"
 
 
 def told_apart(curves: Sequence[Series]) -> list[Series]:
-    """Make the labels of the curves distinct, because the legend groups by name."""
+    """Give the curves different labels, because the legend groups them by label."""
     names = distinct([curve.label for curve in curves])
     return [replace(curve, label=name) for curve, name in zip(curves, names, strict=True)]
 
 
 def distinct(labels: Sequence[str]) -> list[str]:
-    """Make labels distinct by numbering those that occur more than once."""
+    """Add numbers to labels that occur more than once, so that all are different."""
     counts: dict[str, int] = {}
     result = []
     for label in labels:
@@ -137,7 +137,7 @@ def mistakes_over_alpha(
     see: str = "",
     dark: bool = False,
 ) -> Picture:
-    """Draw how many episodes are suboptimal by more than each alpha, with 95% intervals over finished seeds."""
+    """Draw for each alpha how many episodes are suboptimal by more than alpha, with 95% intervals over seeds."""
     chart = Chart(
         "Episodes more than α suboptimal",
         "α (reward an episode falls short of V*)",
@@ -161,7 +161,7 @@ FAINT = 1e-5  # share of the largest possible loss: a log axis shows no smaller 
 
 
 def gaps_over_n(curves: Sequence[Series], *, see: str = "", **how: Any) -> Picture:
-    """Draw v* - v^pi against n, with 95% intervals over data sets. how: log_y, show_seeds, dark, wide."""
+    """Draw the suboptimality v* - v^pi against n, with 95% intervals over data sets."""
     most = max((curve.v_star for curve in curves if curve.v_star), default=0.0)
     titles = "Distance from the best policy", "Suboptimality v* − v<sup>π</sup> (reward)"
     return _over_n("gap", *titles, curves, see, float(f"{FAINT * most:.1g}"), **how)
@@ -170,9 +170,11 @@ def gaps_over_n(curves: Sequence[Series], *, see: str = "", **how: Any) -> Pictu
 def prices_over_n(
     curves: Sequence[Series], *, proved: Sequence[str] = (), see: str = "", **how: Any
 ) -> Picture:
-    """Draw the baseline's lower bound on the value minus each private run's bound, against n, as means over data sets.
-    `proved` contains, for each curve, the theorem that proves a decrease in proportion to 1/n, or "". The first curve
-    of each theorem gets a line with that slope. how: see `gaps_over_n`."""
+    """Draw the privacy cost against n: how far each private run's lower bound is below that of its baseline.
+
+    For each curve, `proved` has the theorem that proves a decrease in proportion to 1/n, or "". The first curve of each
+    theorem gets a line with that slope.
+    """
     titles = "Privacy cost in the lower bound", "Lower by (reward)"
     return _over_n("price", *titles, curves, see, proved=proved, **how)
 

@@ -30,7 +30,7 @@ def policy_by_step(
     dark: bool = False,
     **how: Any,
 ) -> Picture:
-    """Draw the learned and the optimal action in every state at every step, and the weight of their differences.
+    """Draw the learned and the optimal action in every state at every step, and how much their differences matter.
 
     All arrays are [H,S]. optimal_occupancy: the optimal policy's probability of each state. weight: the same, but 0
     unless the optimal action is better (`wrong`). For a stochastic policy, `policy` contains its likeliest actions, and
@@ -66,7 +66,7 @@ def policy_by_step(
 
 
 def _actions(name: str, chosen: Policy, words: NDArray[np.object_], palette: Sequence[str]) -> heat.Heatmap:
-    """Return a panel of actions [S,H], labelled in words and coloured by `palette`."""
+    """Return a panel of actions [S,H]. `words` and `palette` have the name and colour of each action."""
     n = len(palette)
     bands = tuple(stop for i, color in enumerate(palette) for stop in ((i / n, color), ((i + 1) / n, color)))
     return heat.Heatmap(name, chosen.astype(float), words[chosen], bands, -0.5, n - 0.5, form="", bar=False)
@@ -75,7 +75,7 @@ def _actions(name: str, chosen: Policy, words: NDArray[np.object_], palette: Seq
 def action_chances(
     policy: Array, optimal_policy: Policy, *, when: str = "", dark: bool = False, **how: Any
 ) -> Picture:
-    """Draw action probabilities in a policy [H,S,A] next to optimal actions [H,S]. how: see `heat.cells_picture`."""
+    """Draw a policy's action probabilities [H,S,A] next to the optimal actions [H,S]."""
     columns = {"learned": policy, "optimal": np.eye(policy.shape[2])[optimal_policy.astype(int)]}
     panels = [
         heat.chance_map(name.capitalize(), heat.laid_out(which, None), style.theme(dark))
@@ -86,14 +86,14 @@ def action_chances(
 
 
 def action_values(Q: Array, optimal_Q: Array, *, when: str = "", dark: bool = False, **how: Any) -> Picture:
-    """Draw the estimated and optimal action values [H,S,A], and their difference. how: see `heat.cells_picture`."""
+    """Draw the estimated and the optimal action values [H,S,A], and their difference."""
     panels = _value_panels(heat.laid_out(Q, None), heat.laid_out(optimal_Q, None), dark)
     columns, said = {"estimated Q": Q, "optimal Q": optimal_Q}, ("Value of an action, Q", when, "q", "Q")
     return heat.cells_picture(panels, columns, None, *said, dark=dark, **how)
 
 
 def state_visits(occupancy: Array, optimal_occupancy: Array, *, dark: bool = False, **how: Any) -> Picture:
-    """Draw each state's probability at each step [H,S], next to that of the optimal policy. how: see `over_steps`."""
+    """Draw the probability of each state at each step [H,S], next to its probability under the optimal policy."""
     columns = {"learned": occupancy, "optimal": optimal_occupancy}
     # Square root: a state visited once in a hundred episodes is still visible next to one always visited.
     scale, ticks = style.theme(dark).amount, ([0.0, 0.1, 0.5, 1.0], ["0", "1%", "25%", "100%"])
@@ -108,7 +108,7 @@ def state_visits(occupancy: Array, optimal_occupancy: Array, *, dark: bool = Fal
 
 
 def state_values(V: Array, optimal_V: Array, *, dark: bool = False, **how: Any) -> Picture:
-    """Draw each state's estimated and optimal value at each step [H,S], and the difference. how: see `over_steps`."""
+    """Draw each state's estimated and optimal value at each step [H,S], and their difference."""
     columns, said = {"estimated V": V, "optimal V": optimal_V}, ("Value of a state, V", "v", "V")
     return over_steps(_value_panels(V.T, optimal_V.T, dark), columns, *said, dark=dark, **how)
 
@@ -140,9 +140,9 @@ def over_steps(
     see: str = "",
     dark: bool,
 ) -> Picture:
-    """Stack panels whose columns are the steps of an episode.
-    columns: the numbers of the table, each [H, S]. names, palette: all categories and their colours, for a legend of
-    those drawn. first: the number of the first step. when: the subtitle, such as "after 10 episodes"."""
+    """Stack panels whose columns are the steps of an episode. `columns` has the table's numbers, each [H, S]. `names`
+    and `palette` are categories and their colours, and the legend lists those drawn. `first` is the number of the first
+    step, and `when` is the subtitle, such as "after 10 episodes"."""
     S, H = panels[0].z.shape
     chart = heat.stacked(
         panels,
@@ -175,16 +175,19 @@ Known = NDArray[np.bool_]
 
 
 def most_often(visits: Array, E: float) -> tuple[Policy, Known]:
-    """Return the actions [H, S] that users received most often, and whether each certainly has at least one user.
-    visits: the noisy counts [H, S, A]; E: the bound on the error in a number of users."""
+    """Return the actions [H, S] that users received most often, and whether at least one user certainly received each.
+    `visits` [H, S, A] are noisy counts, and E bounds their errors."""
     return visits.argmax(-1), visits.max(-1) - E >= 1
 
 
 def changed(
     policy: Policy, enough: Known, visits: Array, E: float
 ) -> tuple[tuple[int, int, int, int] | None, int, int]:
-    """Return the pair with the most users in which the policy certainly differs from them, as (step, state, policy's
-    action, users' action); the number of pairs in which it differs; and the number of pairs with too few users."""
+    """Return where a policy differs from the action that users received most often, as three results.
+
+    They are (step, state, policy's action, users' action) for the difference with the most users, the number of
+    differences, and the number of pairs with too few users.
+    """
     usual, known = most_often(visits, E)
     differs = enough & known & (policy != usual)
     users = np.where(differs, visits.sum(-1), -np.inf)
@@ -204,9 +207,9 @@ def policy_beside_usual(
     dark: bool = False,
     **how: Any,
 ) -> Picture:
-    """Draw the policy's action in every state at every step, next to the action that users received most often.
-    enough: True if the policy decides, because at least one user certainly received its action [H, S]. visits, E: see
-    `most_often`. somebody: the words for those who decide if the policy does not. how: see `over_steps`."""
+    """Draw the policy's action in every state at every step, next to the action that users received most often. See
+    `most_often`. `enough` [H, S] is True if at least one user certainly received the policy's action. Elsewhere the
+    policy does not decide; `somebody` names who does."""
     A = len(action_labels)
     palette = [*graph.action_colors(A, dark), style.theme(dark).grid]
     names, decides = (np.array([*action_labels, lacking], object) for lacking in (FEW, somebody))
@@ -230,5 +233,5 @@ def policy_beside_usual(
 
 
 def _taken(visits: Array, actions: Policy) -> Array:
-    """Return the visits with the given action in each state at each step [H, S], rounded to one decimal place."""
+    """Return how often users received the given action in each state at each step [H, S], to one decimal place."""
     return np.take_along_axis(visits, actions[..., None].astype(int), -1)[..., 0].round(1)

@@ -29,7 +29,7 @@ PICTURES = ("png", "svg")  # the formats in which the toolbar's camera can save 
 def config(
     picture: str = "png", footer: str = "", *, dark: bool = False, name: str = "chart"
 ) -> dict[str, Any]:
-    """Return the config for st.plotly_chart(theme=None); the camera saves a PNG for slides or an SVG with a footer."""
+    """Return the configuration for st.plotly_chart. The camera button saves a PNG, or an SVG with a footer."""
     colors = theme(dark)
     saved = {"format": picture, "scale": 3 if picture == "png" else 1, "filename": name}
     return {
@@ -170,7 +170,7 @@ def mix(scale: Scale, position: float) -> str:
 
 
 def crop(scale: Scale, first: float) -> Scale:
-    """Stretch the part of a scale from the position `first` to its end so that it covers 0 to 1."""
+    """Return the part of a colour scale from the position `first` on, stretched to 0 to 1."""
     kept = [((p - first) / (1 - first), color) for p, color in scale if p > first]
     return ((0.0, mix(scale, first)), *kept)
 
@@ -219,12 +219,12 @@ def symlog_ticks(low: float, high: float, linear: float, most: int = 9) -> tuple
 
 
 def plain(label: str) -> str:
-    """Escape a label (perhaps a visitor's) for a figure, in which < would start a tag."""
+    """Escape text for a figure, because Plotly would read < as the start of a tag. It may come from a visitor."""
     return label.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 def short_labels(labels: Sequence[str], most: int = 14) -> list[str]:
-    """Shorten labels for an axis: drop their common first words (state 0, state 1 -> 0, 1), then cut long ones."""
+    """Shorten axis labels: drop the first words that all share (state 0, state 1 -> 0, 1), then cut long labels."""
     words = [label.split() for label in labels]
     alike = takewhile(lambda column: len(set(column)) == 1, zip(*(w[:-1] for w in words), strict=False))
     common = sum(1 for _ in alike) if len(labels) > 1 else 0
@@ -233,7 +233,7 @@ def short_labels(labels: Sequence[str], most: int = 14) -> list[str]:
 
 
 def label_ticks(labels: Sequence[str], most: int) -> dict[str, Any]:
-    """Return axis settings that show at most `most` labels, evenly spaced from the first, at 0, 1, 2, ..."""
+    """Return axis settings for labels at 0, 1, 2, ... that show at most `most` of them, evenly spaced."""
     step = max(1, int(np.ceil(len(labels) / most)))
     at = list(range(0, len(labels), step))
     return {"tickvals": at, "ticktext": [plain(labels[i]).replace("\n", "<br>") for i in at]}

@@ -1,4 +1,4 @@
-"""The privacy cost against epsilon, K, or the size of the environment."""
+"""Charts of the privacy cost against epsilon, the number of users K, or the size of the environment."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ FEW = 3.0  # an axis of small numbers with at most this many decades labels 1, 2
 
 @dataclass(frozen=True)
 class Frontier:
-    """One curve of a sweep, at P points."""
+    """A curve of a trade-off chart, with P points."""
 
     label: str
     style: CurveStyle
@@ -71,8 +71,8 @@ def frontier(
     dark: bool = False,
     wide: bool = False,
 ) -> Picture:
-    """Draw a marker for each run, with the intervals of the curves. axis: the title of the horizontal axis; symbol: the
-    name of x; bounds: dotted lines; wide: True if there is room for names at the ends of lines."""
+    """Draw curves with a marker for each run, and their intervals. `axis` is the title of the horizontal axis, and
+    `symbol` its symbol. `bounds` are dotted lines. If `wide`, names are at the right ends of curves."""
     over = OVER[measure]
     chart = Chart(
         TITLES[measure],
@@ -131,7 +131,7 @@ def frontier(
 
 
 def _markers(chart: Chart, curve: Frontier, floor: Floor, symbol: str) -> None:
-    """Draw a curve and its markers: shaded by budget, hollow if seeds are missing, triangular at the bottom edge."""
+    """Draw a curve with markers shaded by budget. Markers are hollow if seeds are missing."""
     look, label = curve.style, style.plain(curve.label)
     ok = np.flatnonzero(np.isfinite(curve.center))
     x, center, whole = np.asarray(curve.x, float)[ok], curve.center[ok], curve.whole[ok]
@@ -188,7 +188,7 @@ def _theory(chart: Chart, curves: Sequence[Frontier], symbol: str) -> None:
 
 
 def _axes(chart: Chart, curves: Sequence[Frontier], floor: Floor) -> None:
-    """Make both axes logarithmic; the vertical one reaches the largest possible loss."""
+    """Make both axes logarithmic. The vertical axis reaches up to the largest possible loss."""
     chart.x(type="log", nticks=8, tickangle=0, exponentformat="power")
     x = np.concatenate([np.asarray(curve.x, float) for curve in curves] or [np.ones(1)])
     if x.max() >= 10 * x.min():

@@ -1,4 +1,4 @@
-"""Charts of an episode's average loss against the number of users, at one epsilon and for each privacy model."""
+"""Charts of the average loss per episode against the number of users, for each privacy model at one epsilon."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ BAND = f"95% t interval of the mean over seeds<br>{SEEN}"
 
 @dataclass(frozen=True)
 class Cost:
-    """The loss under one privacy model at one epsilon."""
+    """The average loss under one privacy model at one epsilon."""
 
     model: str  # none, central, shuffle or local
     name: str  # in a legend
@@ -52,9 +52,10 @@ def lost_by_trust(
     see: str = "",
     dark: bool,
 ) -> Picture:
-    """Draw the curves of all models at one epsilon, as shares of v_star, the most that an episode can lose. The figure
-    contains the curves for every epsilon. A click on the i-th of its invisible buttons (CSS class `updatemenu-button`)
-    shows the i-th epsilon without a request to the server. slider: draw Plotly's slider instead."""
+    """Draw the loss under each privacy model at one epsilon, as a share of v_star, the most that an episode can lose.
+    The figure contains the curves for every epsilon. A click on the i-th of its invisible buttons (CSS class
+    `updatemenu-button`) shows the i-th epsilon without a request to the server. If `slider` is true, Plotly's slider
+    replaces them."""
     costs = by_epsilon[epsilon]
     places = {e: _places(found, v_star) for e, found in by_epsilon.items()}
     chart = Chart(
@@ -93,7 +94,7 @@ def lost_by_trust(
 
 
 def _moving(chart: Chart, costs: Sequence[Cost], epsilon: float) -> list[Trace]:
-    """Return the traces that change with epsilon: the band of intervals, the curves, and the marks at users needed."""
+    """Return the traces that change with epsilon: intervals, curves, and markers at the number of users needed."""
     curves, marks = [], []
     for cost in costs:
         color = looks.color(cost.model, epsilon, chart.dark)
@@ -119,7 +120,7 @@ def _moving(chart: Chart, costs: Sequence[Cost], epsilon: float) -> list[Trace]:
 def _steps(
     by_epsilon: Mapping[float, Sequence[Cost]], places: Mapping[float, list[Place]], dark: bool
 ) -> list[Trace]:
-    """Return the steps for the buttons or the slider, each of which switches the chart to one epsilon."""
+    """Return Plotly's steps for the buttons or the slider. Each step shows the chart at one epsilon."""
     steps = []
     for e, found in places.items():
         shades = [looks.color(cost.model, e, dark) for cost in by_epsilon[e]]
@@ -136,7 +137,7 @@ def _title(epsilon: float) -> str:
 
 
 def _places(costs: Sequence[Cost], v_star: float) -> list[Place]:
-    """Return x and y of the moving traces (intervals, curves, marks), in percent of v_star, to four digits."""
+    """Return x and y of the traces that change with epsilon, in percent of v_star, to four digits."""
     curves, marks = [], []
     xs: list[Any] = []
     ys: list[Any] = []
@@ -155,7 +156,7 @@ def _places(costs: Sequence[Cost], v_star: float) -> list[Place]:
 
 
 def _stretches(wide: NDArray[np.bool_]) -> list[slice]:
-    """Return slices of the stretches of True values, each extended by one point on both sides."""
+    """Return the runs of consecutive True values as slices, each extended by one point on both sides."""
     kept = np.convolve(wide, [1, 1, 1], mode="same") > 0
     edges = np.flatnonzero(np.diff(np.r_[False, kept, False].astype(int)))
     return [slice(begin, end) for begin, end in edges.reshape(-1, 2)]

@@ -1,4 +1,4 @@
-"""Charts of the users needed: against epsilon for each privacy model, and in one row for each kind of privacy.
+"""Charts of the users needed against epsilon for each privacy model, or as one row for each kind of privacy.
 
 Measured lines are solid with filled markers; extrapolated lines are dashed with open markers. The band around a line
 shows its possible error.
@@ -40,7 +40,7 @@ class UsersCurve:
 
     @property
     def how(self) -> str:
-        """The source of the numbers, in words."""
+        """The source of the numbers, as text."""
         return "measured" if self.measured else "extrapolated"
 
 
@@ -48,7 +48,7 @@ Mine = tuple[float, float]  # a visitor's number of users and budget
 
 
 def users_by_trust(curves: Sequence[UsersCurve], mine: Mine, *, see: str, dark: bool) -> Picture:
-    """Draw a line and a band for each model, and the visitor's own users and budget."""
+    """Draw the users needed under each privacy model as a line with a band, and the visitor's own users and budget."""
     chart = Chart(TITLE, X_TITLE, "Users needed", height=480, dark=dark)
     low, high = _decades(curves, mine)
     for curve in curves:
@@ -65,7 +65,7 @@ def users_by_trust(curves: Sequence[UsersCurve], mine: Mine, *, see: str, dark: 
 def _draw_mine(
     chart: Chart, mine: Mine, ends: list[float], heights: tuple[float, float], right: bool
 ) -> None:
-    """Draw the visitor's users and budget. right: True if the lines leave more room on the right."""
+    """Draw the visitor's users and budget. `right` means that there is more room for text on the right."""
     users, epsilon = mine
     for x, y in ((ends, [users] * 2), ([epsilon] * 2, list(heights))):
         chart.add("lines", x, y, line={"color": chart.colors.ink, "width": 1.5}, showlegend=False)
@@ -99,7 +99,7 @@ def _draw(chart: Chart, curve: UsersCurve) -> None:
 
 
 def _decades(curves: Sequence[UsersCurve], mine: Mine) -> tuple[float, float]:
-    """Return the powers of ten that enclose everything drawn; wide bands are cut off."""
+    """Return the range of powers of ten that contains everything drawn. Very wide bands are cut off."""
     seen = [mine[0]]
     for curve in curves:
         known = curve.needed[np.isfinite(curve.needed)]
@@ -110,7 +110,7 @@ def _decades(curves: Sequence[UsersCurve], mine: Mine) -> tuple[float, float]:
 
 
 def _numbers(curves: Sequence[UsersCurve]) -> pd.DataFrame:
-    """Tabulate the drawn numbers, but omit numbers of users beyond the largest possible run."""
+    """Return the drawn numbers as a table, without numbers of users beyond the largest possible run."""
     parts = []
     for curve in curves:
         kept = slice(1 if curve.model == "none" else None)  # without privacy all numbers are the same

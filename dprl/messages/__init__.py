@@ -26,13 +26,13 @@ def messages(name: str) -> dict[str, Any]:
 
 
 def texts(name: str, language: str = LANGUAGE) -> dict[str, Any]:
-    """Return one language's messages in the file NAME.toml; {} if there is no such file."""
+    """Return the messages of one language in the file NAME.toml, or {} if there is no such file."""
     file = FOLDER / language / f"{name}.toml"
     return tomllib.loads(file.read_text("utf-8")) if file.is_file() else {}
 
 
 def overlaid(english: Any, own: Any) -> Any:
-    """Replace English messages with their translations, matching tables by key and lists of tables by position."""
+    """Replace English messages with their translations. Match tables by key, and lists of tables by position."""
     if isinstance(english, dict):
         return english | {key: overlaid(english.get(key), value) for key, value in own.items()}
     if isinstance(english, list) and isinstance(english[0], dict):
@@ -51,6 +51,6 @@ def filled(template: str, **fields: object) -> str:
 
 
 def counted(n: int, what: str) -> str:
-    """Return a number with its noun, such as "1,200 questions". what: the key of the noun in words.toml."""
+    """Return a number with its noun, such as "1,200 questions". `what` is the noun's key in words.toml."""
     one, many = messages("words")["counted"][what]
     return filled(one if n == 1 else many, n=f"{n:,}".replace(",", messages("words")["number"]["thousands"]))

@@ -1,4 +1,4 @@
-"""Short descriptions of objects, even with large arrays, for Python sessions and notebooks."""
+"""Short text and HTML descriptions of objects for Python sessions and notebooks, even if they hold large arrays."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ def online(
     structure: bool,
     unproved: bool,
 ) -> str:
-    """Return an online run's name for legends. params: non-default parameters; noise: (privacy model, epsilon)."""
+    """Return the name of an online run for legends. `params` has only parameters that differ from their defaults."""
     return called(
         title,
         *(phrase("param", param=name, value=value) for name, value in params.items()),

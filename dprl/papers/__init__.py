@@ -1,4 +1,4 @@
-"""The experiments that `dprl reproduce` and the Papers page run, the papers' items, and a ranking of all algorithms."""
+"""The papers' claims as experiments, for `dprl reproduce` and the Papers page, and a ranking of all algorithms."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ TEXTS = tomllib.loads(Path(__file__).with_name("claims.toml").read_text("utf-8")
 
 @dataclass(frozen=True)
 class SpecSeries:
-    """A curve with rows [seeds, P] at x [P]. one_budget is False if its points have different budgets."""
+    """A curve with rows [seeds, P] at x [P]. If its points have different budgets, `one_budget` is False."""
 
     spec: Spec
     label: str
@@ -32,7 +32,7 @@ class SpecSeries:
 
 @dataclass(frozen=True)
 class SettingPlot:
-    """The chart of a setting, with a theorem's bound as (name, x [P], y [P]) if there is one."""
+    """The chart of a setting: its titles and curves and, if there is one, a theorem's bound as (name, x [P], y [P])."""
 
     title: str
     x_title: str
@@ -86,7 +86,7 @@ class Claim:
 
     @cached_property
     def runs(self) -> dict[Any, bool]:
-        """Return the runs of all settings, with True for each run whose whole curve is stored."""
+        """Return the runs of all settings, with True for each run that needs its whole curve."""
         found: dict[Any, bool] = {}
         for setting in self.settings:
             for spec in setting.specs if setting.question in ("", TRACES) else ():
@@ -95,7 +95,7 @@ class Claim:
 
     @cached_property
     def questions(self) -> dict[Any, str]:
-        """Return the question about each spec, for the settings that have a question."""
+        """Return the question for each spec in the settings that ask one."""
         return {
             spec: setting.question for setting in self.settings if setting.question for spec in setting.specs
         }
@@ -113,14 +113,14 @@ def plot_of(
     name: Callable[[Any], str],
     curve: Callable[[Evidence, Any], tuple[Array, Array]],
 ) -> Callable[[Evidence], SettingPlot]:
-    """Return a function that plots a curve x [P] with values [seeds, P] for each run."""
+    """Return a function that draws one curve for each run: x [P] with values [seeds, P]."""
     return lambda evidence: SettingPlot(
         *labels, tuple(SpecSeries(spec, name(spec), *curve(evidence, spec)) for spec in specs)
     )
 
 
 def heading(*parts: str) -> str:
-    """Join the nonempty parts of a setting's title."""
+    """Join the parts of a setting's title, without empty ones."""
     return " · ".join(filter(None, parts))
 
 

@@ -1,4 +1,4 @@
-"""The evidence for claims: a few points of each run, from the store or from a bundled file.
+"""Evidence for the papers' claims: a few points of each run's curve, from the store or a bundled file.
 
 Runs in the store are judged only by the points that the bundled file keeps, so that both give the same verdict.
 """
@@ -26,7 +26,7 @@ TOLERANCE = 1e-9  # relative rounding error of a count
 
 
 def kept(run: RunCurves, whole: bool) -> RunCurves:
-    """Return the part of a finished run that is stored: points of the whole curve, or only its end."""
+    """Return a finished run reduced to the points that are stored: some of the whole curve, or only its end."""
     points = thinned(run.at, POINTS) if whole else np.array([len(run.at) - 1])
     values = [[float(f"{value:.{DIGITS}g}") for value in row] for row in run.values[:, points]]
     return replace(run, at=run.at[points], values=np.array(values))
@@ -48,7 +48,7 @@ def to_dict(evidence: Evidence) -> dict[str, Any]:
 
 
 def from_dict(given: Mapping[str, Any], questions: Mapping[Any, str]) -> Evidence:
-    """Restore evidence from the output of `to_dict`, but only the answers to the given questions."""
+    """Restore evidence from the output of `to_dict`, with answers only to the given questions."""
     runs = {}
     for one in given["runs"]:
         v_star = np.nan if one["v_star"] is None else one["v_star"]
@@ -59,7 +59,7 @@ def from_dict(given: Mapping[str, Any], questions: Mapping[Any, str]) -> Evidenc
 
 
 def evidence(store: Store, claim: Claim) -> Evidence | None:
-    """Return the stored evidence for a claim. If any is missing, request the missing answers and return None."""
+    """Return the stored evidence for a claim, or None if any is missing. In that case, request the missing answers."""
     answers, runs = {}, {}
     for spec, question in claim.questions.items():
         if question == TRACES:
@@ -87,8 +87,8 @@ def finished(store: Store, spec: Spec) -> RunCurves | None:
 
 
 def seen_in(trace: Trace) -> dict[str, list[bool]]:
-    """Return three answers for each seed: all noise was within the error bound E (covered), no estimated action value
-    was below the optimum (optimistic), and released counts add up and exceed the true ones by 0 to E (consistent)."""
+    """Return whether three properties held, for each seed: noise within the error bound E (covered), no estimated
+    action value below the optimum (optimistic), and counts that add up and are 0 to E too high (consistent)."""
     found: dict[str, list[bool]] = {"covered": [], "optimistic": [], "consistent": []}
     for seed in trace.seeds:
         found["covered"].append(bool(seed.coverage_ratio.max() <= 1))
@@ -104,7 +104,7 @@ def seen_in(trace: Trace) -> dict[str, list[bool]]:
 
 
 def noted(question: str, answer: Any) -> Any:
-    """Return the part of an answer that is stored, which for a guarantee is only its numbers."""
+    """Return the part of an answer that is stored. For a guarantee, it is only the numbers."""
     if question != "guarantee":
         return answer
     names = [f"{whose}_{what}" for what in ("epsilon", "delta", "rho") for whose in ("claimed", "proved")]

@@ -30,12 +30,12 @@ def at(environment: str, episodes: int, **changes: Any) -> RunSpec:
 
 
 def by_trust(base: RunSpec) -> Chains:
-    """Return runs in the figure's order: no privacy, a curator with a large and a small budget, no trusted party."""
+    """Return runs from most to least trust: no privacy, a curator with a large and a small budget, no trusted party."""
     return [[base.baseline(), base.replace(epsilon=10.0), base, base.replace(privacy="local")]]
 
 
 def by_budget(base: RunSpec) -> Chains:
-    """Return, for each privacy model, runs from the largest budget to the smallest."""
+    """Return a list of runs for each privacy model, from the largest budget to the smallest."""
     return [
         [base.replace(privacy=model, epsilon=epsilon) for epsilon in (10.0, 1.0, 0.1)] for model in TRUSTS
     ]
@@ -127,7 +127,7 @@ EIGHT = MIXTURE.replace(environment_params={"d": 8, "S": 4, "H": 10})
 
 
 def over(base: RunSpec, first: int, last: int, shrinking: bool = False) -> list[RunSpec]:
-    """Return runs with 10^first to 10^last users. If `shrinking`, the gap between actions shrinks like 1/sqrt(K)."""
+    """Return runs with 10^first to 10^last users K. If `shrinking`, the gap between actions falls like 1/sqrt(K)."""
     runs = [base.replace(episodes=10**k) for k in range(first, last + 1)]
     if not shrinking:
         return runs

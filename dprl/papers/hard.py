@@ -21,13 +21,13 @@ ARM_0_IS_BEST = {1: 1, 3: 11, 7: 23}  # the environment's seed for each number o
 
 
 def instance(learner: RunSpec, gap: float, arms: int = 3) -> RunSpec:
-    """Return a run on a bandit with this many worse arms, which pay `gap` less per episode than the best arm."""
+    """Return a run on a bandit with `arms` worse arms, each of which pays `gap` less per episode than the best arm."""
     params = {"n": 1, "m": arms, "alpha": 2 * gap, "H": 2, "seed": ARM_0_IS_BEST[arms]}
     return learner.replace(environment="hard-jdp", environment_params=params)
 
 
 def gap_of(spec: RunSpec) -> float:
-    """Return the amount by which a worse arm pays less than the best one."""
+    """Return how much less a worse arm pays than the best arm."""
     return float(spec.environment_params["alpha"]) / 2
 
 
@@ -37,7 +37,7 @@ def mistakes(evidence: Evidence, spec: RunSpec) -> Array:
 
 
 def extra(evidence: Evidence, spec: RunSpec) -> Array:
-    """Return how many more times a run plays worse arms than the same run without privacy, [seeds]."""
+    """Return how many more times a run plays worse arms than its non-private baseline does, [seeds]."""
     return mistakes(evidence, spec) - mistakes(evidence, spec.baseline())
 
 
@@ -49,7 +49,7 @@ def setting_heading(spec: RunSpec, *notes: str) -> str:
 
 
 def in_power(specs: Sequence[RunSpec], symbol: str) -> Setting:
-    """Test that suboptimal episodes grow at most like 1/α^2 or, if privacy adds them, like 1/α or 1/ε (`symbol`)."""
+    """Test that suboptimal episodes grow at most like 1/α^2, and those added by privacy like 1/α or 1/ε (`symbol`)."""
     first, private = specs[0], specs[0].baseline() != specs[0]
     constant = trust_label(first) if symbol == "α" else f"α = {gap_of(first):g}"
 

@@ -71,7 +71,7 @@ class Item:
 
     @property
     def places(self) -> tuple[int, ...]:
-        """Return the indices of the deciding settings, counted from 0."""
+        """Return the indices of the settings that decide the verdict, counted from 0."""
         assert self.claim is not None
         return tuple(place - 1 for place in self.settings) or tuple(range(len(self.claim.settings)))
 
@@ -92,7 +92,7 @@ class Item:
 
 @dataclass(frozen=True)
 class ItemFinding:
-    """A verdict on an item.
+    """The verdict on an item, with its reason.
 
     Attributes:
         summary: the number of settings in which it holds, or the reason why we have no verdict.
@@ -109,7 +109,7 @@ class ItemFinding:
 
 @dataclass(frozen=True)
 class PaperItems:
-    """A paper's items, with the section's title, the paper's key in theory/papers.toml, and the parts that we read."""
+    """The items of a paper. `paper` is its key in theory/papers.toml, and `read` lists the parts that we read."""
 
     name: str
     paper: str
@@ -120,7 +120,7 @@ class PaperItems:
 
 @dataclass(frozen=True)
 class Work:
-    """A later paper, its claim, the items that it concerns, and the parts that we read."""
+    """A later paper: its claim, the items that it affects, and the parts that we read."""
 
     name: str
     title: str

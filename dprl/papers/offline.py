@@ -40,12 +40,12 @@ def whole_curve(evidence: Evidence, spec: Any) -> tuple[Array, Array]:
 
 
 def gaps(specs: Sequence[OfflineSpec]) -> Callable[[Evidence], SettingPlot]:
-    """Return a function that plots the suboptimality of these runs over the size of the data set."""
+    """Return a function that plots the suboptimality of these runs against the size of the data set."""
     return plot_of(("Loss of the learned policy", TRAJECTORIES, GAP), specs, learner_label, whole_curve)
 
 
 def near_its_baseline(spec: OfflineSpec, n: int, most: float) -> Setting:
-    """Test that, with n trajectories, a run loses at most a share `most` of v* more than without privacy."""
+    """Test that a private run loses at most the share `most` of v* more than its baseline, with n trajectories."""
     specs = (spec.baseline(), spec)
     return Setting(
         f"{environment_of(spec)} · {learner_label(spec)} · n = {human(n)}",

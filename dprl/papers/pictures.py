@@ -1,4 +1,4 @@
-"""The curves of a claim's settings, as pages show them, and the tables that `dprl reproduce` writes."""
+"""Charts of the measured curves behind a claim, for pages, and tables of them for `dprl reproduce`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Experiments on the papers' own noise, and on the figures that show their measurements."""
+"""Experiments on the noise that the papers state, and on the figures that show their measurements."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PURE: dict[str, Any] = {"mechanism": "laplace-tree", "delta": 0.0}
 
 
 def printed(key: str, *specs: RunSpec | OfflineSpec) -> Claim:
-    """Return the claim that a paper's noise has the guarantee stated there, with a setting for each spec."""
+    """Return the claim that a paper's noise gives the guarantee stated there, with one setting for each spec."""
     return claim_of(key, tuple(map(privacy.proves, specs)))
 
 
@@ -44,7 +44,7 @@ LOCAL: dict[str, Any] = {"privacy": "local", "mechanism": "laplace", "delta": 0.
 
 
 def everywhere(**changes: Any) -> list[RunSpec]:
-    """Return a run in each of four environments, with the settings SEEN and these changes."""
+    """Return runs in four environments, with the settings SEEN and these changes."""
     return [
         RunSpec(environment=name, **SEEN, **changes) for name in ("riverswim", "chain", "clinic", "random")
     ]

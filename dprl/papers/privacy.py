@@ -24,7 +24,7 @@ ROUNDING = 1e-5  # scales are rounded up to six digits
 
 
 def proves(spec: RunSpec | OfflineSpec) -> Setting:
-    """Test that a run's noise gives the claimed guarantee when one user's whole trajectory is replaced."""
+    """Test that a run's noise gives the stated guarantee, which covers the replacement of a user's whole trajectory."""
     learner: Any = {**ALGORITHMS, **OFFLINE}[spec.algorithm]
     model = f" · {PRIVATIZERS[spec.privacy].title}" if spec.privacy in PRIVATIZERS else ""
     budget = "ρ" if getattr(spec, "rho", None) else "ε"
@@ -49,8 +49,8 @@ def proves(spec: RunSpec | OfflineSpec) -> Setting:
 
 
 def read(answer: dict[str, Any], noise: str) -> Array:
-    """Return the errors [users - 2] that users t - 1 and t + 1 make when they compute user t's visits, from t = 2 on.
-    They subtract release t - 1 and the visits of user t + 1 from release t + 1."""
+    """Return the errors [users - 2] in an attack by users t - 1 and t + 1 on the visits of user t, from t = 2 on. They
+    subtract release t - 1 and the visits of user t + 1 from release t + 1."""
     visits = np.array(answer["visits"], float)
     told = np.cumsum(visits) + np.array(answer[noise])
     off: Array = np.abs(told[2:] - told[:-2] - visits[2:] - visits[1:-1])
@@ -58,7 +58,7 @@ def read(answer: dict[str, Any], noise: str) -> Array:
 
 
 def recovered(specs: Sequence[AttackSpec], noise: str, name: str) -> Setting:
-    """Test the share of users whose data are recovered exactly, with noise from `one` draw or from a `tree`."""
+    """Test how many users' data an attack recovers exactly, with noise drawn once (`one`) or from a `tree`."""
 
     def judge(evidence: Evidence) -> Finding:
         off = np.concatenate([read(evidence.answers["collusion", spec], noise) for spec in specs])
@@ -86,7 +86,7 @@ SEEN = {  # for each key of `evidence.seen_in`, a description and the required s
 
 
 def share_of_runs(what: str, specs: Sequence[RunSpec]) -> Setting:
-    """Test that the property `what`, a key of SEEN, holds in at least the required share of runs."""
+    """Test that enough runs have the property `what`, a key of SEEN."""
     first, (words, least) = specs[0], SEEN[what]
 
     def judge(evidence: Evidence) -> Finding:

@@ -55,7 +55,7 @@ class RankedEnvironment:
 
     @property
     def size(self) -> str:
-        """Return its size as a text, such as S = 8, A = 3, H = 8."""
+        """Return the environment's size as text, such as S = 8, A = 3, H = 8."""
         S, A, H = ENVIRONMENTS[self.environment].size(**self.base.environment_params)[:3]
         return f"S = {human(S)}, A = {human(A)}, H = {human(H)}"
 
@@ -75,7 +75,7 @@ PROBLEMS = {
 
 @dataclass(frozen=True)
 class Rank:
-    """An algorithm under one privacy model in one environment, each given by its key.
+    """The rank of one algorithm under one privacy model in one environment.
 
     episodes is K of its longest run. needed is the number of users from which an average episode loses at most TARGET
     of V*, in the mean over seeds, with the 95% bootstrap interval from low to high. All three may be infinite.
@@ -91,7 +91,7 @@ class Rank:
 
     @property
     def spec(self) -> RunSpec:
-        """Return the spec of its longest run."""
+        """Return the spec of the algorithm's longest run."""
         return ranked_spec(self.problem, self.algorithm, self.privacy, self.episodes)
 
     @property
@@ -102,7 +102,7 @@ class Rank:
 
     @property
     def mechanism(self) -> str:
-        """Describe the mechanism of its noise and the reports that a row of counts includes."""
+        """Describe the noise mechanism and the reports that each row of counts includes."""
         spec = self.spec
         parts = (MECHANISMS[str(spec.mechanism)].title, REPORTS.get(spec.reports))
         return ", ".join(filter(None, parts))
@@ -162,7 +162,7 @@ def contenders() -> list[tuple[str, str]]:
 
 @dataclass
 class Candidate:
-    """An algorithm in one environment during the computation. specs and ends (final regret) are keyed by K."""
+    """An algorithm whose rank is being computed in one environment. `specs` and `ends` (final regret) have K as key."""
 
     problem: str
     algorithm: str
@@ -186,7 +186,7 @@ class Candidate:
         return self.ends[K] / K if K in self.ends else None
 
     def found(self) -> search.UsersFound | None:
-        """Return the state of the search for the users needed, or None if even the largest K is too small."""
+        """Return the state of the search for the number of users needed, or None if even the largest K is too small."""
         most = TARGET * self.v_star
         lost = {K: float(self.ends[K].mean() / K) for K in sorted(self.specs) if K in DECADES}
         low, high = search.bracket(lost, most)
@@ -206,7 +206,7 @@ class Candidate:
 
 
 def rank(compute: Compute) -> Ranking:
-    """Compute all runs and rank the algorithms. compute returns the final regret [seeds] of each run."""
+    """Compute all runs and rank the algorithms. `compute` returns the final regret [seeds] of each run."""
     work = [
         Candidate(problem, *who, online.v_star(PROBLEMS[problem].base))
         for problem in PROBLEMS
@@ -226,7 +226,7 @@ def rank(compute: Compute) -> Ranking:
 
 
 def final_regret(spec: RunSpec) -> Array:
-    """Return the final regret [seeds] without a trace, whose guarantee can take longer to compute than the run."""
+    """Return the final regret [seeds] without a trace, because a trace's guarantee may take long to compute."""
     found = np.empty(spec.seeds)
     for seed in range(spec.seeds):
         run = kinds.start(spec, seed)
@@ -243,7 +243,7 @@ def _final(specs: Sequence[RunSpec]) -> list[Array]:
 @contextmanager
 def workers(count: int, progress: Callable[[float], None] | None = None) -> Iterator[Compute]:
     """Yield a function that computes runs in `count` processes and calls `progress` with the completed share. Runs with
-    the same noise share a process."""
+    the same noise are computed in the same process."""
     with ProcessPoolExecutor(count, mp_context=get_context("spawn")) as pool:
 
         def compute(specs: Sequence[RunSpec]) -> dict[RunSpec, Array]:

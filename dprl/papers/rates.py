@@ -49,8 +49,8 @@ def by_horizon(base: RunSpec, horizons: Sequence[int]) -> list[RunSpec]:
 
 
 def in_horizon(specs: Sequence[RunSpec], other: str, least: float | None, note: str = "") -> Setting:
-    """Test how a ratio of regrets grows with H: that of `other`, which ignores the variance, over that of an algorithm
-    which uses it. The claim is that the ratio grows at least like H^least, or not at all if `least` is None."""
+    """Test how the regret of `other`, which ignores the variance, grows with H compared with an algorithm that uses it.
+    The ratio must grow at least like H^least, or must not grow if `least` is None."""
     ranges = [spec.replace(algorithm=other) for spec in specs]
 
     def points(evidence: Evidence) -> Points:
@@ -80,14 +80,14 @@ def in_horizon(specs: Sequence[RunSpec], other: str, least: float | None, note: 
 
 
 def crossing(epsilons: Array, ratio: Array) -> Array:
-    """Return the epsilon at which each seed's ratio [seeds, E] falls to 1 (log-log interpolation), or the last one."""
+    """Return the epsilon at which each seed's ratio [seeds, E] falls to 1, or the last epsilon if it never does."""
     logs = np.log(np.maximum(ratio, 1e-9))
     falling = np.minimum.accumulate(logs, axis=1)
     return np.array([float(np.exp(np.interp(0.0, -row, np.log(epsilons)))) for row in falling])
 
 
 def median_slope(x: Array, rows: Array) -> Measured:
-    """Fit the log-log slope of the medians of rows [seeds, P], which resist outliers, with a 95% bootstrap interval."""
+    """Fit a slope to the medians of rows [seeds, P] on log-log axes. The interval is a 95% bootstrap interval."""
 
     def slopes(medians: Array) -> Array:
         logs, at = np.log(medians), np.log(x) - np.log(x).mean()
@@ -100,7 +100,7 @@ def median_slope(x: Array, rows: Array) -> Measured:
 
 
 def free_above(runs: Sequence[RunSpec], epsilons: Sequence[float], note: str = "") -> Setting:
-    """Test that the ε at which privacy costs as much as learning falls at least like 1/√K, with one run for each K."""
+    """Test that the ε at which privacy costs as much regret as learning falls at least like 1/√K."""
 
     def points(evidence: Evidence) -> Points:
         found = []
@@ -132,7 +132,7 @@ def free_above(runs: Sequence[RunSpec], epsilons: Sequence[float], note: str = "
 
 
 def data_needed(specs: Sequence[OfflineSpec]) -> Setting:
-    """Test that the data needed until privacy adds at most LOSS of V* grow like 1/epsilon or 1/sqrt(rho)."""
+    """Test that the data needed for privacy to add at most LOSS of V* grow like 1/epsilon or 1/sqrt(rho)."""
     first, unit = specs[0], "1/ε" if specs[0].rho is None else "1/√ρ"
     x = np.array([1 / (spec.epsilon or np.inf) if spec.rho is None else spec.rho**-0.5 for spec in specs])
 
@@ -224,7 +224,7 @@ FREE = claim_of(
 
 
 def below_the_bound(specs: Sequence[RunSpec], bound: str) -> Setting:
-    """Test that, at every budget, the privacy cost stays below a bound's private terms with constants set to 1."""
+    """Test that the privacy cost is below the private terms of a bound at every budget, with all constants set to 1."""
 
     def most(spec: RunSpec) -> float:
         S, A, H = ENVIRONMENTS[spec.environment].size(**spec.environment_params)[:3]

@@ -1,4 +1,4 @@
-"""Experiments on the regret of online learners: how runs rank, what privacy costs, and how both quantities grow."""
+"""Experiments on the regret of online algorithms: which runs lose less, what privacy costs, and how fast both grow."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ def trust_label(spec: RunSpec) -> str:
 
 
 def learned(run: RunCurves) -> bool:
-    """Return whether the mean loss is below half of V*; if not, regret depends on which bad policy is played."""
+    """Return whether the mean loss is below half of V*. Otherwise, regret mostly shows which bad policy is played."""
     return bool(run.ends.mean() < 0.5 * run.at[-1] * run.v_star)
 
 
 def order(chains: Sequence[Sequence[RunSpec]], note: str = "") -> Setting:
-    """Test that each run in a chain loses less than the next, seed by seed, unless both have learned nothing."""
+    """Test that each run in a chain loses less than the next in every seed, unless neither has learned anything."""
     specs = tuple(dict.fromkeys(spec for chain in chains for spec in chain))
     algorithms = dict.fromkeys(ALGORITHMS[spec.algorithm].title for spec in specs)
     title = problem_title(specs[-1], note)
@@ -80,7 +80,7 @@ def order(chains: Sequence[Sequence[RunSpec]], note: str = "") -> Setting:
 
 
 def price(evidence: Evidence, spec: RunSpec) -> Points:
-    """Return the checkpoints [C] of a run, and its privacy cost up to each checkpoint [seeds, C]."""
+    """Return the checkpoints [C] of a run, and the privacy cost up to each of them [seeds, C]."""
     run, baseline = evidence.runs[spec], evidence.runs[spec.baseline()]
     return run.at.astype(float), run.beyond(baseline)
 
@@ -127,7 +127,7 @@ def exponent_of(
     labels: tuple[str, str, str],
     name: str = "",
 ) -> Setting:
-    """Test that values grow at most like x^exponent, by the slope of a line through logarithms for each seed.
+    """Test that values grow at most like x^exponent. For each seed, the slope of a line on log-log axes is measured.
 
     paired is true if the non-private baselines are also needed, and whole if whole curves are. labels are the titles of
     the chart and its axes, and name is the curve's name.
@@ -160,7 +160,7 @@ def inverse(specs: Sequence[RunSpec]) -> Array:
 
 
 def in_budget(specs: Sequence[RunSpec], note: str = "") -> Setting:
-    """Test that the privacy cost grows at most like 1/epsilon."""
+    """Test that the privacy cost grows at most in proportion to 1/epsilon."""
 
     def points(evidence: Evidence) -> Points:
         ends = [price(evidence, spec)[1][:, -1] for spec in specs]
@@ -177,7 +177,7 @@ def in_budget(specs: Sequence[RunSpec], note: str = "") -> Setting:
 
 
 def in_users(specs: Sequence[RunSpec], exponent: float, note: str = "") -> Setting:
-    """Test that regret grows at most like K^exponent, with one run for each K. Runs must have learned something."""
+    """Test that regret grows at most like K^exponent, using runs with different K that have all learned something."""
 
     def points(evidence: Evidence) -> Points:
         runs = [run for run in (evidence.runs[spec] for spec in specs) if learned(run)]

@@ -1,4 +1,4 @@
-"""A claim's verdict with its numbers, as the command line prints it and the page shows it."""
+"""The verdict on a claim with its numbers, as text for the command line and as data for the page."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from dprl.simulation.base import engine
 
 
 def version() -> dict[str, str]:
-    """Return the versions on which the numbers depend, in addition to the specs."""
+    """Return the versions of the software that affect the numbers."""
     sources, numba, numpy = engine()
     return {"dprl": dprl.__version__, "sources": sources[:10], "numba": numba, "numpy": numpy}
 
 
 @dataclass(frozen=True)
 class ClaimReport:
-    """The report on a claim: the verdict, a summary, and each setting's finding and numbers in words."""
+    """The verdict on a claim, with a summary and each setting's measurement as numbers and in words."""
 
     claim: Claim
     verdict: Verdict

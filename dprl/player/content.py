@@ -1,4 +1,4 @@
-"""The data in a page that simulates its runs: a JSON text that describes the curves, and the arrays of the runs."""
+"""The data in a page that simulates runs: JSON that describes the curves, followed by the arrays of the runs."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class PlayedCurve:
 
 @dataclass(frozen=True)
 class Shown:
-    """The view that the page opens with. x, y: "log" or "linear"; sentence: a message from whoever shares the page."""
+    """The first view of the page. x and y are "log" or "linear". `sentence` is a message from whoever shares it."""
 
     measure: PlayedMeasure = "share"
     x: str = "log"
@@ -73,7 +73,7 @@ class Shown:
 
 
 def sizes_of(spec: RunSpec) -> list[int]:
-    """Return the numbers of users that a page offers for a run, ascending: the run's own number and fractions of it."""
+    """Return the numbers of users that a page offers for a run: the run's own number and fractions of it, ascending."""
     sizes = {spec.episodes // part for part in PARTS}
     return sorted(size for size in sizes if size >= FEWEST_USERS or size == spec.episodes)
 
@@ -172,7 +172,7 @@ def _family(curve: PlayedCurve, episodes: int, found: dict[str, Any], arrays: _A
 
 
 def _card(g: Guarantee, spec: RunSpec) -> dict[str, Any]:
-    """Describe a run's stated and proved guarantees as sentences in HTML, and as rows of names and values."""
+    """Describe a run's stated and proved guarantees as HTML sentences and as table rows."""
     words = PRIVATIZERS[spec.privacy].words
     says, rows = [markup(g.trust)], []
     if g.claimed_epsilon is not None:
@@ -192,7 +192,7 @@ def _card(g: Guarantee, spec: RunSpec) -> dict[str, Any]:
 
 
 def _dress(dark: bool) -> dict[str, Any]:
-    """Return the chart settings for one theme (light or dark), and the layouts of its charts."""
+    """Return the settings of the page's charts, such as colours and layouts, in the light or dark theme."""
     colors = style.theme(dark)
     regrets: tuple[PlayedMeasure, ...] = get_args(PlayedMeasure)
     titles = {one: (regret.TITLES[one], EPISODES, regret.Y_TITLES[one], 480) for one in regrets} | {
@@ -214,7 +214,7 @@ def _dress(dark: bool) -> dict[str, Any]:
 
 
 def bends(data: bytes) -> bytes:
-    """Make smooth 8-byte numbers compressible: take differences twice, and group bytes by place. Pages reverse this."""
+    """Make smooth 8-byte numbers easier to compress: take differences twice, and group their bytes by position."""
     words = np.frombuffer(data, "<u8")
     for _ in range(2):
         words = np.diff(words, prepend=np.zeros(1, np.uint64))
@@ -283,7 +283,7 @@ def _world(spec: RunSpec) -> dict[str, Any]:
 
 
 def _plain(figure: dict[str, Any]) -> dict[str, Any]:
-    """Return a picture with rounded numbers and without tools, so that dragging on it still scrolls the page."""
+    """Return a picture with rounded numbers and without Plotly's tools, so that dragging on it scrolls the page."""
     layout = {name: value for name, value in figure["layout"].items() if name != "template"} | {
         "dragmode": False
     }
@@ -296,14 +296,14 @@ USERS = 1000  # for runs that are only validated
 
 
 def codec() -> dict[str, Any]:
-    """Return the default settings that links leave out, as `links.differences` and `links.decode_curves` use them."""
+    """Return the data with which the page reads and writes links, such as the default settings that they leave out."""
     return {"version": VERSION, "defaults": defaults(), "owners": OWNERS, "refused": refused()}
 
 
 @cache
 def refused() -> dict[str, Any]:
-    """Return the combinations of settings that dprl refuses: the error sentences without the final full stop and, for
-    each algorithm and privacy model, the index of its sentence, or one index per mechanism."""
+    """Return the combinations of settings that dprl refuses: a list of error messages without the final full stop and,
+    for each algorithm and privacy model, the index of its message (or one index for each mechanism)."""
     sentences: dict[str, int] = {}
     pairs: dict[str, dict[str, Any]] = {}
 

@@ -48,9 +48,9 @@ NOTICES = (
 def player_page(
     title: str, about: str, curves: Sequence[PlayedCurve], shown: Shown, *, footer: str, nav: str = ""
 ) -> str:
-    """Return the page as HTML, which needs no network. If it would exceed MOST_BYTES, it offers only each run's own
-    number of users. about: the settings that all curves share; curves: one to eight, with runs that a browser can
-    simulate (`replay.unplayable`); nav: links to other pages, as HTML."""
+    """Return the page as one HTML text that needs no network. The one to eight curves must have runs that a browser can
+    simulate (see `replay.unplayable`). A page above MOST_BYTES offers only each run's own number of users. `about`
+    describes the settings that all curves share; `nav` is HTML with links to other pages."""
     whole = _page(title, about, packed(content(curves, shown)), footer, nav)
     if len(whole) <= MOST_BYTES:
         return whole
@@ -106,7 +106,7 @@ def unpacked(text: str) -> bytes:
 
 @cache
 def _fixed() -> dict[str, str]:
-    """Return the parts that are the same in all pages; compressing them takes a second."""
+    """Return the parts that all pages share. They are cached, because compressing them takes a second."""
     whole = script()
     return {
         "script": whole,

@@ -50,7 +50,7 @@ class UnknownFormError(Exception):
 
 
 class ScriptPart(NamedTuple):
-    """A part of Plotly's script, with the names that it defines. function: True if other parts call it by name."""
+    """A part of Plotly's script and the names that it defines. `function` is True if other parts call it by name."""
 
     text: str
     names: frozenset[str]
@@ -69,7 +69,7 @@ def plotly() -> str:
 
 
 def only(script: str, charts: tuple[str, ...]) -> str:
-    """Return the script reduced to scatter charts and these other kinds of charts. Raises UnknownFormError."""
+    """Reduce the script to scatter charts and the kinds in `charts`. Raises UnknownFormError."""
     head, parts, tail = _parts(script)
     known = {name: part for part in parts if part.function for name in part.names}
     found = LIST.search(parts[-1].text)
@@ -114,7 +114,7 @@ def _parts(script: str) -> tuple[str, list[ScriptPart], str]:
 
 
 def _reached(parts: list[ScriptPart]) -> list[ScriptPart]:
-    """Return the last part of the script, and all parts that it needs directly or indirectly."""
+    """Return the last part of the script, and all parts that it uses directly or indirectly."""
     owners = defaultdict(list)
     for number, part in enumerate(parts):
         for name in part.names:

@@ -1,4 +1,4 @@
-"""Runs, comparisons and sweeps for scripts and notebooks, which add charts and the store to `dprl.simulation`."""
+"""Runs, comparisons and sweeps for scripts and notebooks. They add charts and the store to `dprl.simulation`."""
 
 from dprl.research.background import run, run_async
 from dprl.research.sweeps import Sweep, SweepResult

@@ -1,4 +1,4 @@
-"""Run specs in this process, or in background processes that share the dashboard's store."""
+"""Functions that run specs in this process, or in background processes that share the dashboard's store."""
 
 from __future__ import annotations
 
@@ -45,8 +45,11 @@ def collect(
     progress: Callable[[float], None] | None = None,
 ) -> dict[S, T]:
     """Request missing runs, wait for all of them, and return their results. If the call ends early, the requests are
-    withdrawn, and the next call continues with the finished seeds. read: returns a run's result, or None until it ends;
-    progress: called with the share done, 0 to 1. Raises RunFailed, and SpecError for a run that exceeds the limits."""
+    withdrawn, and the next call continues with the finished seeds.
+
+    `read` returns a run's result, or None until it ends. `progress` is called with the completed share, 0 to 1. Raises
+    RunFailed, and SpecError for a run that exceeds the limits.
+    """
     found: dict[S, T] = {}
     wanted = list(dict.fromkeys(specs))
     with closing(looks(store, wanted, visitor, read, found)) as shares:
@@ -61,7 +64,7 @@ def collect(
 def looks(
     store: Store, wanted: Sequence[S], visitor: str, read: Callable[[Store, S], T | None], found: dict[S, T]
 ) -> Generator[float, None, None]:
-    """Poll all runs, add finished ones to `found`, and yield the share done. When closed, withdraw the requests."""
+    """Poll all runs, add finished ones to `found`, and yield the completed share. At the end, withdraw the requests."""
     asked: dict[S, int] = {}  # the number of requests for each
     try:
         for spec in wanted:
@@ -103,8 +106,8 @@ def store_with(
     engine: str | None,
     store: str | Path | None,
 ) -> Store:
-    """Open a store, with workers or a cluster if any of these runs is missing. stored: returns a stored run, or None.
-    Raises StoreError, and SpecError if an argument is not allowed, even if no run is missing."""
+    """Open a store. If any of these runs is not `stored`, start workers or connect to a cluster. Raises StoreError, and
+    SpecError if an argument is not allowed, even if no run is missing."""
     from dprl.runs import cluster
     from dprl.runs.store import opened
 

@@ -1,4 +1,4 @@
-"""The chart of a sweep: for each line, the final values of its runs, their slope, and the slope that a paper proves.
+"""The chart of a sweep: the final values of runs, and for each line its slope and the slope that a paper proves.
 
 Both the page Trade-offs and `SweepResult.plot` draw this chart.
 """
@@ -58,18 +58,18 @@ Points = list[tuple[Any, Any]]  # values of the axis with their runs
 
 
 def looks_of(kinds: Sequence[CurveStyle], *, shaded: bool) -> list[CurveStyle]:
-    """Return the styles of the lines, no two alike. shaded: True if lines, not only markers, show their budgets."""
+    """Return the styles of the lines, all different. If `shaded`, the colour of a line shows its budget."""
     return numbered(dashed([kind if shaded else replace(kind, epsilon=None) for kind in kinds]))
 
 
 def all_to_lose(spec: Any, v_star: float) -> float:
-    """Return the largest possible loss: V* for a learned policy, and V* in every episode for an online run."""
+    """Return the largest possible loss: V* for a policy learned from data, or V* in each episode of an online run."""
     return v_star if spec.kind == OfflineSpec.kind else spec.episodes * v_star
 
 
 def proved_exponent(spec: Any, x: str, *, price: bool) -> float | None:
-    """Return the exponent of an axis `x` in a paper's bound, or None if there is none.
-    price: use the term for the privacy cost; otherwise, for suboptimality, the term that dominates when n is large."""
+    """Return the exponent of `x` in a paper's bound, or None if there is none. With `price`, it is from the term for
+    the privacy cost. Otherwise, for suboptimality, it is from the term that dominates when n is large."""
     online = spec.kind == RunSpec.kind
     bound = bound_of_run(spec) if online else bound_of(spec)
     if bound is None or x not in EXPONENTS or (online and not price):
@@ -101,9 +101,9 @@ def frontier_of(
     statistic: Statistic = "mean",
     world: str = "",
 ) -> Frontier:
-    """Return one line of a sweep along the axis `x`.
-    The slope is fitted to points whose runs learned enough. ends, worst_of: return a run's final values [seeds] and its
-    largest possible loss; NaN if unknown. world: the environment, if the chart shows several."""
+    """Return one line of a sweep along the axis `x`, with a slope fitted to points whose runs learned enough. `ends`
+    returns a run's final values [seeds], and `worst_of` its largest possible loss, or NaN if unknown. `world` names the
+    environment if the chart shows several."""
 
     def band_of(values: Array) -> tuple[float, float, float]:
         return center_of(values[np.isfinite(values)], statistic)
@@ -146,7 +146,7 @@ def frontier_of(
 def frontier_picture(
     sweep: Any, curves: Mapping[Any, RunCurves], measure: str | None, *, dark: bool
 ) -> Picture:
-    """Draw the chart of a `Sweep` for `SweepResult.plot`. curves: the finished runs by spec. Raises SpecError."""
+    """Draw the chart for `SweepResult.plot`, given a `Sweep` and the curves of its finished runs. Raises SpecError."""
     algorithms = "algorithm" in dict(sweep.axes)
     if measure is None:
         measure = LOST.get(sweep.base.kind, PRICE) if algorithms else PRICE
@@ -212,7 +212,7 @@ def measure_of(kind: str, measure: str) -> tradeoff.Measure:
 
 
 def lines_of(sweep: Any, x: str, *, priced: bool, only: Mapping[str, Any]) -> dict[str, Points]:
-    """Return the runs along x of each line, by its name. A line is a combination of values on the other axes.
+    """Return the runs of each line of a sweep chart. A line varies `x` and has fixed values on the other axes.
 
     Combinations with the same runs, such as those without privacy, share a line, named after the values that they have
     in common or else after the runs. priced: leave out runs without a privacy cost; only: values that runs must have.
@@ -236,7 +236,7 @@ def lines_of(sweep: Any, x: str, *, priced: bool, only: Mapping[str, Any]) -> di
 
 
 def axis_words(name: str, value: Any) -> str:
-    """Return a value on an axis as words for the name of a line, such as an algorithm's title."""
+    """Return the name of a value on an axis for a legend, such as an algorithm's title."""
     if not isinstance(value, str):
         return f"{SYMBOLS.get(name, name)} = {human(value)}"
     entry = next((registry[value] for registry in TITLED.get(name, ()) if value in registry), None)

@@ -1,4 +1,4 @@
-"""Data for drawing single users of a run or of the best policy, and the counts that grow with each user."""
+"""Data for a drawing that shows single users of a run (or of the best policy) while the visit counts grow."""
 
 from __future__ import annotations
 
@@ -78,9 +78,9 @@ def episode(
     random: np.random.Generator,
     chances: Array | None = None,
 ) -> tuple[list[int], list[int]]:
-    """Return the states and the actions of one user as two lists of H numbers.
-    P, first: the probabilities of the next state [H, S, A, S] and of the first one [S]; policy: the actions [H, S];
-    chances: the action probabilities [H, S, A] of a stochastic policy, which replace `policy`."""
+    """Return the states and the actions of one user as two lists of H numbers. P [H, S, A, S] and `first` [S] are the
+    probabilities of the next and the first state. The user follows `policy` [H, S] or, if given, the action
+    probabilities `chances` [H, S, A]."""
     H, S = P.shape[:2]
     state, states, actions = int(random.choice(S, p=first)), [], []
     for h in range(H):
@@ -95,7 +95,7 @@ def episode(
 
 
 def apart(at: Integers, times: float) -> list[int]:
-    """Return the indices of values in ascending `at`, each at least `times` the previous one, including the last."""
+    """Return indices of ascending values, each at least `times` the previous one. They include the last value."""
     kept = [len(at) - 1]
     for i in range(len(at) - 2, -1, -1):
         if at[i] * times <= at[kept[-1]]:

@@ -61,13 +61,13 @@ class Picture(picture.Picture):
 
 
 def told_plainly(found: picture.Picture) -> Picture:
-    """Return the picture with its sentence as plain text."""
+    """Return the picture with its sentence as plain text instead of Markdown."""
     plain = re.sub(r"\*\*|\\(.)", lambda mark: mark[1] or "", found.see)
     return Picture(found.figure, found.alt, plain.replace("\N{NO-BREAK SPACE}", " "), found.table, found.see)
 
 
 def draw(traces: Traces, measure: str | None, statistic: Statistic, *, log_x: bool, **how: bool) -> Picture:
-    """Draw runs of one kind for `Comparison.plot`, with the same arguments. Raises SpecError."""
+    """Draw runs of one kind for `Comparison.plot`, which documents the arguments. Raises SpecError."""
     kinds = list(dict.fromkeys(str(trace.spec.kind) for trace in traces.values()))
     kind, online = kinds[0], kinds[0] == RunSpec.kind
     if len(kinds) > 1:
@@ -95,7 +95,7 @@ def draw(traces: Traces, measure: str | None, statistic: Statistic, *, log_x: bo
 
 
 def regrets(traces: Traces, view: Measure, statistic: Statistic, **how: bool) -> picture.Picture:
-    """Draw the regret of online runs, one curve each, in the dashboard's chart for `view`."""
+    """Draw the regret of online runs as one curve each, in the dashboard's chart for the measure `view`."""
     known = {trace.spec: known_of(trace) for trace in traces.values()}
     chosen = private_of(traces) if view == "extra" else traces
     for spec, found in known.items():
@@ -111,7 +111,7 @@ def regrets(traces: Traces, view: Measure, statistic: Statistic, **how: bool) ->
 
 
 def mistakes(traces: Traces, statistic: Statistic, **how: bool) -> picture.Picture:
-    """Draw how many episodes of online runs were suboptimal by more than alpha, for each alpha below V*."""
+    """Draw how many episodes of online runs are suboptimal by more than alpha, for each alpha below V*."""
     curves = []
     for name, _, look in named(traces, style_of):
         seeds = traces[name].seeds
@@ -125,7 +125,7 @@ def mistakes(traces: Traces, statistic: Statistic, **how: bool) -> picture.Pictu
 
 
 def gaps(traces: Traces, **how: bool) -> picture.Picture:
-    """Draw the suboptimality over n, one curve for each run."""
+    """Draw the suboptimality of runs on data sets against n, with one curve for each run."""
     known = {name: known_of(trace) for name, trace in traces.items()}
     alike = len({place_of(trace.spec) for trace in traces.values()}) == 1
     v_star = next(iter(known.values())).v_star if alike else None
@@ -147,7 +147,7 @@ def privacy_costs(traces: Traces, **how: bool) -> picture.Picture:
 
 
 def falls_by(spec: OfflineSpec) -> tuple[str, str] | None:
-    """Return a run's algorithm and the theorem by which its privacy cost falls like 1/n, if a paper proves one."""
+    """Return a run's algorithm and the theorem that proves that its privacy cost falls like 1/n, or None."""
     bound = bound_of(spec)
     if bound is None or not any(term.private and term.K == -1 for term in bound.terms):
         return None
@@ -174,7 +174,7 @@ def policy(trace: Trace[Any], *, dark: bool) -> picture.Picture:
 
 
 def known_of(trace: Trace[Any]) -> RunCurves:
-    """Return the curves of a run together with V*."""
+    """Return a run's curves and its V*."""
     return RunCurves(trace.at, trace.values, v_star=trace.seeds[0].v_star)
 
 
@@ -191,7 +191,7 @@ def private_of(traces: Traces) -> Traces:
 
 
 def named(traces: Traces, style_of_run: Callable[[Any], CurveStyle]) -> list[tuple[str, Any, CurveStyle]]:
-    """Return the name, the spec and the style of each run. Raises SpecError if there are too many to distinguish."""
+    """Return the name, the spec and the style of each run. Raises SpecError if there are too many runs."""
     if len(traces) > style.MOST_CURVES:
         raise reject("traces", SAID["curves"], curves=len(traces), most=style.MOST_CURVES)
     looks = numbered(marked([style_of_run(trace.spec) for trace in traces.values()]))

@@ -47,7 +47,7 @@ def add(commands: Any) -> None:
 
 
 def flags() -> list[Field]:
-    """List the fields of an upload that have command-line flags."""
+    """Return the fields of an upload that have command-line flags."""
     return [field for name, field in FIELDS.items() if name not in FROM_FILES]
 
 
@@ -65,8 +65,8 @@ def asked(given: argparse.Namespace) -> tuple[Declaration, dict[str, Any]]:
 
 
 def check_command(given: argparse.Namespace) -> int:
-    """Show a file's content, the rows that violate the declaration, and the limits of a release, but store nothing.
-    Return the exit status, which is STOPS if a release would be refused."""
+    """Describe a file, the rows that violate the declaration, and the limits of a release, but store nothing. Return
+    the exit status, which is STOPS if a release would be refused."""
     public, fields = asked(given)
     held_out = fields.get("held_out", SHARE)
     blank = UploadSpec(data=NOWHERE, declared=public.text, n=1, **fields | {"held_out": held_out})
@@ -102,7 +102,7 @@ def note(said: str) -> None:
 
 
 def tell_owner(outside: Outside, path: str | None) -> None:
-    """Show undeclared content to the file's owner alone: in a file that nobody else can open, or on a terminal."""
+    """Show undeclared content only to the file's owner, in a file that nobody else can open or on a terminal."""
     if path is None:
         if sys.stderr.isatty():
             note(str(outside))
@@ -116,8 +116,8 @@ def tell_owner(outside: Outside, path: str | None) -> None:
 
 
 def release_command(given: argparse.Namespace, run_one: Callable[[UploadSpec, int], int]) -> int:
-    """Make one release and write its files; at the end, delete the stored content of the user's file. run_one: computes
-    a spec and writes its files; its second argument is the number of releases under the budget, including this one."""
+    """Make one release and write its files, then delete the stored content of the user's file. `run_one` computes a
+    spec and writes its files. Its second argument is the number of releases under the budget, including this one."""
     public, fields = asked(given)
     total = None if given.total is None else FIELDS["rho"].parse(given.total)
     UploadSpec(data=NOWHERE, declared=public.text, n=1, **fields)  # checks the other arguments first

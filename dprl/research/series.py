@@ -57,15 +57,15 @@ def style_of(spec: Any) -> CurveStyle:
 
 
 def comparable(spec: OfflineSpec) -> float | None:
-    """Return the approximate epsilon of a run's guarantee at DELTA, which decides its colour, or None without privacy.
-    For rho-zCDP, it is rho + 2 sqrt(rho ln(1/delta)) (Bun, Steinke 2016, Proposition 1.3)."""
+    """Return the approximate epsilon of a run's guarantee at DELTA, or None without privacy. It decides the run's
+    colour. For rho-zCDP, it is rho + 2 sqrt(rho ln(1/delta)) (Bun, Steinke 2016, Proposition 1.3)."""
     if spec.rho is not None:
         return spec.rho + 2 * math.sqrt(spec.rho * math.log(1 / DELTA))
     return spec.epsilon
 
 
 def place_of(spec: RunSpec | OfflineSpec) -> str:
-    """Return the name of the environment with its parameters; losses are compared only within one environment."""
+    """Return a key of the environment and its parameters. Losses are compared only within one environment."""
     return json.dumps([spec.environment, dict(spec.environment_params)], sort_keys=True)
 
 
@@ -82,9 +82,8 @@ def series_of(
     finished: bool = True,
     v_star: float | None = None,
 ) -> Series:
-    """Return one curve of a comparison.
-    known, baseline: the known results of the run and of its non-private baseline (needed for `extra`). note: the text
-    for an unfinished run. v_star: V* if known; it must be above 0 for the measure `share`."""
+    """Return one curve of a comparison, from the known results of the run and of its non-private baseline. The baseline
+    is needed for the measure `extra`, and a `v_star` above 0 for `share`. `note` is the text for an unfinished run."""
     episodes, rows, averaged = known.at, known.values, known.averaged
     if measure in ("share", "per-episode"):
         best = 1.0 if measure == "per-episode" else v_star or math.nan
@@ -127,13 +126,13 @@ def gap_series(
     note: str = "",
     finished: bool = True,
 ) -> Series:
-    """Return the suboptimality of one run over n: its mean over data sets, with an interval. v_star: V*, if known."""
+    """Return the curve of one run's suboptimality over n: the mean over data sets, with an interval."""
     band = regret_band(known.averaged)
     return Series(label, look, known.at, known.values, *band, complete=finished, note=note, v_star=v_star)
 
 
 def gap_picture(curves: Sequence[Series], v_star: float | None, **how: bool) -> Picture:
-    """Draw the dashboard's chart of suboptimality over n. how: see `figures.regret.gaps_over_n`."""
+    """Draw the dashboard's chart of suboptimality over n. `how` is passed to `figures.regret.gaps_over_n`."""
     return regret.gaps_over_n(curves, see=about_gaps(curves, v_star), **how)
 
 
@@ -145,7 +144,7 @@ def bound_of(spec: OfflineSpec) -> Bound | None:
 
 
 def learned_picture(trace: OfflineTrace, at: int, mdp: TabularMDP, *, dark: bool = False) -> Picture:
-    """Draw the learned policy of data set `at`, the optimal one, and how often the data agree with the learned one."""
+    """Draw the policy learned from data set `at`, the optimal policy, and how often the data agree with the former."""
     policy, best = trace.policy[at], trace.optimal_policy
     wrong = worse_actions(policy, best, trace.optimal_Q)
     weight = np.where(wrong, trace.optimal_occupancy, 0.0)

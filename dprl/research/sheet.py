@@ -1,4 +1,4 @@
-"""A printable sheet about a learned policy, made only from the released numbers in the policy's file."""
+"""A printable sheet about a learned policy, which uses only the released numbers in the policy's file."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ MOST_STATES, MOST_COLUMNS = 40, 12  # the largest table on the sheet; larger one
 
 
 def sheet(policy: Policy, releases: int = 1) -> str:
-    """Return the sheet as self-contained HTML. A policy of ten steps and ten states fits on A4. releases: the number of
-    releases about the same people, from which this one may have been chosen."""
+    """Return the sheet as self-contained HTML. A policy of ten steps and ten states fits on A4. `releases` is the
+    number of releases about the same people, because the best of several may have been chosen."""
     about = policy.about
     parts = [
         *_worth(policy, releases),
@@ -43,7 +43,7 @@ def sheet(policy: Policy, releases: int = 1) -> str:
 
 
 def _worth(policy: Policy, releases: int) -> Iterable[str]:
-    """Yield the verdict and the values with their intervals."""
+    """Yield the verdict on the policy, and the estimated values with their intervals."""
     about = policy.about
     held, bound = about["held out"], about["bound"]
     head = f"**No verdict.** {uploads.PAGE['nobody']}"

@@ -1,4 +1,4 @@
-"""Sweeps and their results.
+"""Sweeps, which vary a spec along several axes, and their results.
 
 The points of a sweep are ordinary specs, so they share stored results with all other runs. Each point's non-private
 baseline is run, too, for the privacy cost.
@@ -125,7 +125,7 @@ class Sweep(Generic[S]):
 
     @cached_property
     def specs(self) -> tuple[S, ...]:
-        """Return all runs and baselines in the order in which to compute them: points that are far apart come first."""
+        """Return all runs and baselines in the order of computation: points far apart come first."""
         runs = [point.spec for point in self.points if point.spec is not None]
         baselines = [spec.baseline() for spec in runs]
         return tuple(dict.fromkeys([*baselines, *(runs[i] for i in _spread(len(runs)))]))
@@ -204,8 +204,8 @@ class SweepResult(Generic[S]):
     store: str | Path | None = None
 
     def frame(self, *, whole: bool = False) -> pd.DataFrame:
-        """Return a tidy table: the axes and seed, and for an online run also episode, regret, and extra_regret
-        (compared with the same seed of the non-private baseline).
+        """Return a tidy table with columns for the axes and the seed. An online run also has episode, regret, and
+        extra_regret (compared with the same seed of the non-private baseline).
 
         Args:
             whole: whether each point of a curve has a row; otherwise only its end has one.
@@ -281,8 +281,8 @@ class SweepResult(Generic[S]):
         return run(runs.pop(), store=self.store)
 
     def summary(self) -> pd.DataFrame:
-        """Return a row for each combination: the final mean and 95% t interval over seeds of the measure and of its
-        excess over the non-private baseline. If a measure is never negative, its interval begins at 0 or above.
+        """Return a row for each combination, with the final mean and 95% t interval over seeds of the measure and of
+        its excess over the non-private baseline. If a measure is never negative, its interval begins at 0 or above.
 
         Columns: the axes, then the columns of a measure such as regret: regret_mean, regret_low, regret_high,
         extra_regret_mean, extra_regret_low, extra_regret_high.
@@ -319,7 +319,7 @@ def check_runs(sweep: Sweep[Any]) -> None:
 
 
 def _spread(count: int) -> list[int]:
-    """Return 0 .. count - 1, with points that are far apart first: the ends, the middle, the quarters, and so on."""
+    """Return 0 .. count - 1 in an order that starts with distant numbers: the ends, the middle, the quarters, ..."""
     order: dict[int, None] = dict.fromkeys([0, count - 1]) if count else {}
     step = 1.0
     while len(order) < count:

@@ -1,4 +1,4 @@
-"""Traces with charts, comparisons of runs, and the sources to cite for them."""
+"""Traces of finished runs with charts, comparisons of runs, and citations of the sources behind them."""
 
 from __future__ import annotations
 
@@ -246,7 +246,7 @@ def cite(*runs: Spec | simulation.Trace | Mapping[str, Any]) -> str:
 
 
 def of_online(spec: Any) -> Iterator[Source]:
-    """Yield the sources of an online run: its algorithm and, if private, its privacy model and mechanism."""
+    """Yield the sources of an online run: its algorithm and, if it is private, its privacy model and mechanism."""
     entries: list[Any] = [ALGORITHMS[spec.algorithm]]
     if spec.mechanism is not None:
         entries += PRIVATIZERS[spec.privacy], MECHANISMS[spec.mechanism]
@@ -254,7 +254,7 @@ def of_online(spec: Any) -> Iterator[Source]:
 
 
 def of_data_set(spec: Any) -> Iterator[Source]:
-    """Yield the sources of a run on a data set: its algorithm and, if private, its guarantee and its noise."""
+    """Yield the sources of a run on a data set: its algorithm and, if it is private, its guarantee and noise."""
     learner, promise = OFFLINE[spec.algorithm], PROMISES[spec.privacy]
     yield learner.title, learner.source
     if spec.privacy in NOTIONS:

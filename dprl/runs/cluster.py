@@ -49,7 +49,7 @@ def build() -> str:
 
 
 def engine(text: str | None = None) -> str | None:
-    """Return the Dask scheduler's address (`text`, else DPRL_ENGINE), or None for local workers. Raises SpecError."""
+    """Return the Dask scheduler's address from `text` or DPRL_ENGINE, or None for local workers. Raises SpecError."""
     check_type("engine", text, str | None, _WHAT)
     text = (text or os.environ.get("DPRL_ENGINE", "")).strip()
     if not text:
@@ -61,7 +61,7 @@ def engine(text: str | None = None) -> str | None:
 
 
 def installed(field: str) -> None:
-    """Raise SpecError about this field if Dask is not installed."""
+    """Raise SpecError for `field` if Dask is not installed."""
     if importlib.util.find_spec("distributed") is None:
         raise SpecError(field, "Dask is not installed; install dprl[dask], or run without Dask.")
 
@@ -79,7 +79,7 @@ def connected(address: str) -> Client:
 
 
 class DaskSlot:
-    """The slot through which a worker thread in a Dask cluster receives tasks. gone: set once the worker has left."""
+    """A worker thread in a Dask cluster, as a slot that receives tasks. `gone` is set once the worker has left."""
 
     plays: Literal["all", "here", "away"] = "away"
 
@@ -145,7 +145,7 @@ class Cluster:
                 log.info("The cluster could not be checked (%s).", type(error).__name__)
 
     def _survey(self) -> None:
-        """Forget workers that left, and add new ones. Raises StoreError if versions, and thus results, differ."""
+        """Remove workers that left, and add new ones. Raises StoreError if their versions, and thus results, differ."""
         threads = self._client.nthreads()
         self._drop([slot for slot in self._slots() if slot.worker not in threads])
         new = threads.keys() - {slot.worker for slot in self._slots()}

@@ -1,4 +1,4 @@
-"""A SQLite file and its connections. A missing file is created; one that cannot be used is renamed and replaced."""
+"""A SQLite file and its connections. A missing file is created, and an unusable one is renamed and replaced."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Database:
 
     @property
     def notice(self) -> str:
-        """Return a sentence if this process has replaced an unusable file within the last day, else ""."""
+        """Return a message if this process has replaced an unusable file within the last day, else ""."""
         at, text = self._aside
         return text if time.time() - at < 24 * 3600 else ""
 
@@ -132,7 +132,7 @@ class Database:
             yield
 
     def _version_found(self) -> int:
-        """Return the version of the file: 0 if it is missing or empty, -1 if it is damaged or from another program."""
+        """Return the file's version: 0 if it is missing or empty, -1 if it is damaged or from another program."""
         try:
             with contextlib.closing(self._connect()) as db:
                 version = int(db.execute("PRAGMA user_version").fetchone()[0])
@@ -159,7 +159,7 @@ class Database:
         return db
 
     def _set_aside(self, why: str) -> None:
-        """Rename the file together with its write-ahead log, so that it can still be read, and create a new one."""
+        """Rename the file together with its write-ahead log, which keeps its content readable, and create a new one."""
         when = f"{time.strftime('%Y%m%d-%H%M%S')}-{time.time_ns() % 10**9:09}"
         target = self.path.with_name(f"{self.path.stem}.{why}-{when}{self.path.suffix}")
         for ending in ("", "-wal", "-shm"):

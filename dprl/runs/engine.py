@@ -1,4 +1,4 @@
-"""The engine for background runs. Each worker has a thread, which gives it short turns (0.25 s) in queue order."""
+"""The engine that computes runs in the background. Each worker gets short turns (0.25 s) in the order of the queue."""
 
 from __future__ import annotations
 
@@ -55,13 +55,13 @@ class Engine:
                     self.add(PipeSlot(self._simulation))
 
     def add(self, slot: Slot) -> None:
-        """Add a worker, with a thread that gives it turns of work."""
+        """Add a worker, and start a thread that gives it tasks."""
         with self.work:
             self.slots.add(slot)
         threading.Thread(target=self._serve, args=(slot,), name="slot", daemon=True).start()
 
     def drop(self, slot: Slot) -> None:
-        """Remove a worker, which then gets no more work."""
+        """Remove a worker, so that it gets no more tasks."""
         with self.work:
             self.slots.discard(slot)
             if not any(seed.playing and seed.slot is slot for seed in self.queue.begun()):
@@ -77,7 +77,7 @@ class Engine:
             self.work.notify_all()
 
     def turn(self, slot: Slot, wait: bool = False) -> bool:
-        """Let a worker spend a turn on one task; return whether there was one. wait: wait for a task if necessary."""
+        """Let a worker spend a turn on one task, and return whether there was a task. If `wait`, wait for one."""
         with self.work:
             while (order := None if self.closed or self._results.crowded else self.queue.next(slot)) is None:
                 if not wait or self.closed or slot not in self.slots:

@@ -1,4 +1,4 @@
-"""Limits on waiting work and on repeated attempts, per browser tab, per network address, and in total."""
+"""Limits on waiting work and on repeated attempts, for each browser tab, for each network address, and in total."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Refused(StoreError):
 
 @dataclass(frozen=True)
 class Lease:
-    """The browser tab that made a request, and its origin (a digest of its network address, "" if unknown)."""
+    """The browser tab and the network address (as a digest, "" if unknown) from which a request comes."""
 
     tab: str
     address: str = ""
@@ -40,7 +40,7 @@ class Lease:
 
 
 class Cap:
-    """A limit on waiting work, in seeds and in seconds on one core, for a tab, a network address or in total."""
+    """A limit on the work waiting for one tab, one network address or everyone, in seeds and in seconds on one core."""
 
     def __init__(self, by: str) -> None:
         self.of, seeds, seconds = CAPS[by]
@@ -48,7 +48,7 @@ class Cap:
         self.seconds = setting(f"DPRL_{by.upper()}_SECONDS", seconds, 1, 10**9)
 
     def check(self, seeds: int, seconds: float, waiting: int, work: float) -> None:
-        """Raise Refused unless a new request (seeds, seconds) fits in addition to the waiting ones (waiting, work)."""
+        """Raise Refused unless a request (`seeds`, `seconds`) fits, given the waiting seeds and seconds of work."""
         by_number = self.seeds - waiting
         by_time = math.floor((self.seconds - work) * seeds / max(seconds, 1e-9))
         fits = max(0, min(by_number, by_time))
@@ -74,8 +74,8 @@ class RateLimiter:
         self._tried: dict[tuple[str, str, str], deque[float]] = {}  # the latest times, as many as are allowed
 
     def check(self, what: str, who: Lease, count: bool = True) -> None:
-        """Raise Refused after too many attempts of this kind, or else count this attempt. After too many wrong codes, a
-        correct one is refused, too; otherwise, a refusal would reveal that a code is wrong."""
+        """Count an attempt of this kind, or raise Refused if there were too many. After too many wrong codes, a correct
+        one is refused, too; otherwise, a refusal would reveal that a code is wrong."""
         since, (limits, sentence) = time.monotonic() - 60 * MINUTES, OFTEN[what]
         names = {(what, by, whose): most for by, most in limits.items() if (whose := getattr(who, by))}
         with self._lock:

@@ -1,4 +1,4 @@
-"""Logging for the dashboard's processes: plain lines for a terminal or, with DPRL_LOG=json, one JSON object per line.
+"""Logging for the dashboard's processes, as plain lines for a terminal or, if DPRL_LOG=json, as JSON.
 
 An object has `at` (UTC), `level`, `part` (server, worker or reader), `pid` and `says`; for requested work also `run`
 (a digest of the spec), `key` and `seed`. An error appears as its type and traceback, without its text, which might
@@ -24,7 +24,7 @@ def as_json() -> bool:
 
 
 def log_as(part: str) -> None:
-    """Make this process log to standard error. part: the name of the process in the log."""
+    """Make this process log to standard error. `part` is the name of the process in the log."""
     handler = logging.StreamHandler()
     if as_json():
         handler.setFormatter(Lines(part))

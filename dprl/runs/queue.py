@@ -1,4 +1,4 @@
-"""The queue, held in memory: which visitors wait for which runs, whose turn is next, and the state of each seed.
+"""The queue of requested runs in memory: who waits for them, whose turn is next, and the state of each seed.
 
 Drafts and runs whose tab is gone come last. Otherwise, the next turn goes to the visitor with the fewest running seeds,
 then to the one who has waited longest, and among that visitor's runs to the one that has waited longest, then to the
@@ -60,17 +60,17 @@ class Seed:
 
     @property
     def fresh(self) -> bool:
-        """Return whether somebody is waiting for this seed and no worker has started it."""
+        """Return whether a visitor is waiting for this seed and no worker has started it."""
         return self.state == "queued" and self.slot is None
 
     def wishes(self) -> list[tuple[Run, str, Ask]]:
-        """Return everyone who is waiting for this seed, each as (run, visitor, request)."""
+        """Return all requests that wait for this seed, each as (run, visitor, request)."""
         return [(run, visitor, ask) for run in self.runs for visitor, ask in run.waiting()]
 
 
 @dataclass
 class Ask:
-    """A visitor's request for a run. at: Unix time; lease: the tab, if closing it ends the request."""
+    """A visitor's request for a run. If closing a browser tab ends it, `lease` is this tab."""
 
     at: float
     lease: Lease | None
@@ -107,7 +107,7 @@ class Run:
 
 
 class Claim(NamedTuple):
-    """A visitor's claim to a worker's next turn, for a seed that has no turn now.
+    """A visitor's claim to the next turn of a worker, for a seed that no worker is computing now.
 
     last: True for a draft, or if its tab is gone; running: how many of the visitor's seeds have a turn now; served,
     run_served: when the visitor and the run last got a turn (0: never); asked: the time of the request.
@@ -122,13 +122,13 @@ class Claim(NamedTuple):
 
 
 def first(claims: Iterable[Claim]) -> Claim | None:
-    """Return the claim that gets the next turn, or None if there is no claim."""
+    """Return the claim that comes first in the queue, or None if there are no claims."""
     return min(claims, key=lambda claim: claim[:5], default=None)
 
 
 def may_begin(begun: int, run_has: bool, visitor_has: bool) -> bool:
-    """Return whether a worker that has already started `begun` seeds may start another.
-    run_has, visitor_has: True if a worker has started a seed of the same run, or for the same visitor."""
+    """Return whether a worker that has already started `begun` seeds may start another. `run_has` and `visitor_has` are
+    True if a worker has started a seed of the same run or for the same visitor."""
     return begun == 0 or (begun < HELD and not run_has) or (begun < MOST and not visitor_has)
 
 
@@ -148,7 +148,7 @@ class Queue:
         self._changes = 0
 
     def run(self, spec: SpecLike) -> Run:
-        """Return the queue's record of a run, creating it if necessary. Its name depends on the first seed's key."""
+        """Return the queue's record of a run, and create it if necessary. Its name depends on the first seed's key."""
         name = hashlib.sha256(f"{spec.to_json()}\n{spec.seed_key(0)}".encode()).hexdigest()
         if name not in self.runs:
             self.runs[name] = Run(spec, name, tuple(map(spec.seed_key, range(spec.seeds))))
@@ -159,13 +159,13 @@ class Queue:
         return self.runs[name]
 
     def change(self, *runs: Run) -> None:
-        """Record that these runs have changed."""
+        """Record that these runs have changed, so that pages read them again."""
         self._changes += 1
         for run in runs:
             run.rev = self._changes
 
     def lacking(self, run: Run, again: bool) -> list[tuple[int, str]]:
-        """Return the number and key of each seed that a request would queue. again: retry failed seeds, too."""
+        """Return the number and the key of each seed that a request would queue. `again` includes failed seeds."""
         going = ("queued",) if again else ("queued", "failed")
         return [
             (number, key)
@@ -174,7 +174,7 @@ class Queue:
         ]
 
     def leased(self, by: str, whose: str) -> tuple[int, float]:
-        """Return how many seeds a tab, a network address or everyone is waiting for, and how many seconds they need."""
+        """Return how many seeds a tab, a network address or everyone waits for, and how many seconds they need."""
         seeds, seconds = 0, 0.0
         for run in self.runs.values():
             if run.fresh and any(getattr(ask.lease, by, None) == whose for _, ask in run.waiting()):
@@ -222,7 +222,7 @@ class Queue:
         self._forget()
 
     def withdraw(self, grace: float) -> int:
-        """Cancel the requests of tabs not seen for `grace` seconds, and return the number of such tabs."""
+        """Cancel the requests of tabs not seen for `grace` seconds, and return the number of these tabs."""
         now = time.monotonic()
         gone = {tab for tab, seen in self.tabs.items() if seen < now - grace}
         for run in list(self.runs.values()) if gone else ():
@@ -283,7 +283,7 @@ class Queue:
                 yield min(found)[3]
 
     def put_back(self, order: Order, report: Report, seconds: float = 0.0) -> None:
-        """Record the result of a turn: an answer, or a seed's progress or failure. seconds: the turn's duration."""
+        """Record the result of a turn: an answer, or the progress of a seed. `seconds` is the turn's duration."""
         if order.what == "question":
             self.taken.discard(order.key)
             if report.failed:
@@ -302,7 +302,7 @@ class Queue:
             seed.progress, seed.curve = report.progress, report.curve
 
     def done(self, key: str, size: int) -> None:
-        """Record that a seed is in the store. size: the size of its trace in bytes."""
+        """Record that a seed is in the store, with the size of its trace in bytes."""
         if (seed := self.seeds.pop(key, None)) is not None:
             seed.state = "done"
             for run in seed.runs:
@@ -312,7 +312,7 @@ class Queue:
 
     def died(self, order: Order, slot: Slot, cause: str) -> None:
         """Record that a worker process died. Its unfinished seeds start again, but the seed that it was working on
-        fails if this happens a second time. cause: "" if the worker was idle."""
+        fails if this happens a second time. `cause` is "" if the worker was idle."""
         seed = self.seeds.get(order.key)
         if cause and seed and seed.slot is slot:
             seed.deaths += 1
@@ -325,7 +325,7 @@ class Queue:
         self.lost(slot, order)
 
     def lost(self, slot: Slot, order: Order | None = None) -> None:
-        """Record that a worker cannot be reached, perhaps during the task `order`: its unfinished seeds start again."""
+        """Record that a worker cannot be reached. Its unfinished seeds start again."""
         if order is not None:
             self.taken.discard(order.key)
         for seed in [seed for seed in self.seeds.values() if seed.slot is slot]:
@@ -333,22 +333,22 @@ class Queue:
             self._give_back(seed)
 
     def ask_question(self, order: Order) -> None:
-        """Add a page's question; the newest question is answered first."""
+        """Add a question from a page. The newest question is answered first."""
         if order.key not in self.taken:
             self.questions.setdefault(order.key, order)
             if len(self.questions) > QUESTIONS:
                 self.questions.popitem(last=False)
 
     def last(self, ask: Ask, now: float) -> bool:
-        """Return whether a request has the lowest priority: it is a draft, or its tab has not been seen lately."""
+        """Return whether a request has the lowest priority, as a draft or because its tab has not been seen lately."""
         return ask.draft or (ask.lease is not None and now - self.tabs.get(ask.lease.tab, 0.0) > AWAY)
 
     def begun(self) -> list[Seed]:
-        """Return the seeds that workers have started and that somebody still waits for."""
+        """Return the seeds that workers have started and for which visitors still wait."""
         return [seed for seed in self.seeds.values() if seed.slot is not None and seed.state == "queued"]
 
     def going(self, run: Run) -> list[Seed]:
-        """Return the unfinished seeds of a run that somebody still waits for."""
+        """Return the unfinished seeds of a run for which visitors still wait."""
         return [seed for seed in map(self.seeds.get, run.keys) if seed and seed.state == "queued"]
 
     def _first_fresh(self, run: Run, slot: Slot) -> Seed | None:
@@ -358,7 +358,7 @@ class Queue:
         return next(fits, None)
 
     def _give_back(self, seed: Seed) -> None:
-        """Mark a seed as not started by any worker; if somebody waits for it, it is next in the queue."""
+        """Take a seed from its worker. If visitors wait for it, it is next in the queue."""
         seed.slot, seed.playing = None, False
         self.change(*seed.runs)
         for run, visitor, _ in seed.wishes() if seed.fresh else ():
@@ -373,13 +373,13 @@ class Queue:
         self._forget()
 
     def _settle(self, seed: Seed) -> None:
-        """End the wait of every request for a run that this seed completes."""
+        """End all requests for runs of which this was the last unfinished seed."""
         for run in seed.runs:
             for _, ask in () if self.going(run) else run.waiting():
                 ask.waiting = False
 
     def _forget(self) -> None:
-        """Keep only the latest seeds that nobody waits for; if one of them is requested again, it continues."""
+        """Delete all but the latest seeds that nobody waits for. The latest can continue if requested again."""
         idle = [seed for seed in self.seeds.values() if seed.state != "queued" and not seed.playing]
         for seed in idle[:-_IDLE]:
             del self.seeds[seed.key]

@@ -1,4 +1,4 @@
-"""Stored results: curves and traces by key, with the time of last use, at first in memory and soon in a file."""
+"""The results of finished seeds: curves and traces by key, in memory until they are written to a file."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _ROW = "SELECT key FROM result ORDER BY used_at LIMIT 1"
 
 
 class Results:
-    """Stored curves and traces of seeds by key, and answers to questions, stored as curves without a trace.
+    """Stored curves and traces of seeds. Answers to questions are stored as curves without a trace.
 
     Beyond DPRL_STORE_MB, the traces unused for the longest time are deleted, then curves. Reading raises StoreError.
 
@@ -63,7 +63,7 @@ class Results:
         self.news.set()
 
     def forget(self, keys: Collection[str]) -> None:
-        """Delete results. Raises StoreError."""
+        """Delete the results with these keys. Raises StoreError."""
         with self._lock:
             for key in keys:
                 self._held.pop(key, None)
@@ -72,11 +72,11 @@ class Results:
         self.changes += 1
 
     def there(self, keys: Collection[str]) -> dict[str, int]:
-        """Return the size of each stored trace in bytes, or -1 if only its curve is left."""
+        """Return the size of each stored trace in bytes, or -1 if only the seed's curve is left."""
         return self._find(keys, "coalesce(length(trace), -1)", lambda _, t: -1 if t is None else len(t))
 
     def curves(self, keys: Collection[str]) -> dict[str, bytes]:
-        """Return the stored curves of seeds, and answers to questions, by key."""
+        """Return the stored curves of seeds and answers to questions, by key."""
         return self._find(keys, "curve", lambda curve, _: curve)
 
     def trace(self, key: str) -> bytes | None:
@@ -88,7 +88,7 @@ class Results:
         return found
 
     def write(self) -> None:
-        """Write the waiting results, and delete old ones if space is short; `notice` reports a failure."""
+        """Write the waiting results to the file, and delete old ones if space is short. Set `notice` on failure."""
         with self._lock:
             held, used = dict(self._held), set(self._used)
         now = time.time()
@@ -125,7 +125,7 @@ class Results:
     def _find(
         self, keys: Collection[str], column: str, held: Callable[[bytes, bytes | None], Any]
     ) -> dict[str, Any]:
-        """Return the stored values by key: a column of the file or, for results in memory, the result of `held`."""
+        """Return stored values by key: a column of the file or, for results in memory, the value of `held`."""
         before = self.file.notice
         with self._lock:  # memory first, because results written after this are found in the file
             mine = {key: self._held[key] for key in keys if key in self._held}

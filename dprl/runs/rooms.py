@@ -71,7 +71,7 @@ _LINK = "SELECT code FROM short_link WHERE page = ? AND query = ?"
 
 
 def read_code(text: str, length: int = CODE_LENGTH) -> str:
-    """Read a typed code of `length` letters in any case, ignoring other characters; return "" if it is not a code."""
+    """Return a typed code in capital letters without separators, or "" if it is not a code of this length."""
     code = re.sub(r"[\W_]", "", unicodedata.normalize("NFKC", text[:40])).upper()
     return code if len(code) == length and set(code) <= set(LETTERS) else ""
 
@@ -100,7 +100,7 @@ class Room:
 
 
 class Rooms:
-    """Operations on rooms for classes: open, join, ask, answer, and close. allowed: True if rooms are allowed here."""
+    """Classroom rooms that can be opened, joined, changed and closed. `allowed` is False if rooms are switched off."""
 
     def __init__(self, file: Database) -> None:
         self._file = file
@@ -109,8 +109,8 @@ class Rooms:
         self._unwiped = False
 
     def open(self, who: Lease, total: float = TOTAL.default) -> tuple[str, str]:
-        """Open a room, and return its code and the teacher's key. total: the epsilon that one phone may spend on all
-        questions together; it cannot be changed later. Raises Refused, SpecError."""
+        """Open a room, and return its code and the teacher's key. `total` is the epsilon that one phone may spend on
+        all questions together. It cannot be changed later. Raises Refused, SpecError."""
         total = TOTAL.check(total)
         if not self.allowed:
             raise Refused(OFF)
@@ -131,8 +131,8 @@ class Rooms:
         return Room(**{**rows[0], "closed": bool(rows[0]["closed"])}) if rows else None
 
     def join(self, code: str, device: str, who: Lease) -> Room:
-        """Join a room, or return to one that may be closed by now. device: a random name for the browser in this room.
-        Raises Refused if the room does not exist, is closed or full, or after too many wrong codes."""
+        """Join a room, or return to it even if it is closed by now. `device` is a random name for the browser in this
+        room. Raises Refused if the room does not exist, is closed or full, or after too many wrong codes."""
         name = _room_digest(code, device)
         joined = bool(self._file.rows(_JOINED, code, name))
         if not joined:
@@ -158,7 +158,7 @@ class Rooms:
         return any(hmac.compare_digest(row["teacher"], _room_digest(code, key)) for row in rows)
 
     def put_step(self, code: str, key: str, content: Content) -> None:
-        """Open a step and close the previous one. Raises Refused, e.g. if phones would spend more than the total."""
+        """Open a step and close the previous one. Raises Refused, e.g. if a phone would exceed its total epsilon."""
         with self._teaching(code, key) as db:
             closed, total = db.execute("SELECT closed, total FROM room WHERE code = ?", (code,)).fetchone()
             if closed:
@@ -177,7 +177,7 @@ class Rooms:
             db.execute("INSERT INTO room_step VALUES (?, ?, ?, ?)", row)
 
     def turn_step(self, code: str, key: str, place: int, state: State) -> None:
-        """Pause a step, continue it, or reveal its result, after which it accepts no more answers. Raises Refused."""
+        """Pause a step, continue it, or reveal its result. A revealed step accepts no more answers. Raises Refused."""
         with self._teaching(code, key) as db:
             db.execute(
                 "UPDATE room_step SET state = ? WHERE room = ? AND place = ? AND state != 'revealed'",
@@ -185,7 +185,7 @@ class Rooms:
             )
 
     def close(self, code: str, key: str) -> None:
-        """Close a room: nobody can join or answer, an open step is revealed, and all data stay. Raises Refused."""
+        """Close a room. Nobody can join or answer any more, an open step is revealed, and data stay. Raises Refused."""
         with self._teaching(code, key) as db:
             db.execute("UPDATE room_step SET state = 'revealed' WHERE room = ?", (code,))
             db.execute("UPDATE room SET closed = 1 WHERE code = ?", (code,))
@@ -197,8 +197,8 @@ class Rooms:
         self._wipe()
 
     def respond(self, code: str, device: str, place: int, answer: str) -> None:
-        """Record a device's only answer to a step; repeating it changes nothing. For a question, the answer is the
-        report given by the phone's coin. Raises Refused, and SpecError if the answer does not fit the step."""
+        """Record a device's answer to a step; only its first answer counts. For a question, it is the report after the
+        phone's coin flip. Raises Refused, and SpecError if the answer does not fit the step."""
         with self._file.writing() as db:
             room = db.execute(_ROOM, (code, _day_ago())).fetchone()
             if room is None:
@@ -219,7 +219,7 @@ class Rooms:
                 raise Refused(TWICE)
 
     def written(self, code: str, device: str) -> dict[int, str]:
-        """Return the answers that a device has given, by the position of their steps."""
+        """Return the answers that a device has given, keyed by the position of their step."""
         mine = "SELECT place, answer FROM room_answer WHERE room = ? AND device = ?"
         return dict(map(tuple, self._file.rows(mine, code, _room_digest(code, device))))
 
@@ -245,7 +245,7 @@ class Rooms:
 
     @contextlib.contextmanager
     def _teaching(self, code: str, key: str) -> Iterator[sqlite3.Connection]:
-        """Open a transaction in which the teacher changes the room. Raises Refused for anybody else."""
+        """Open a transaction in which the teacher changes the room. Raises Refused if the key is wrong."""
         if not self.teaches(code, key):
             raise Refused(STRANGER if self.find(code) else filled(UNKNOWN, code=code[:20]))
         with self._file.writing() as db:
@@ -253,7 +253,7 @@ class Rooms:
             _changed(db, code)
 
     def _wipe(self) -> None:
-        """Erase deleted content from the database's write-ahead log, too; if somebody is reading it, do so later."""
+        """Erase deleted content from the database's write-ahead log, too, or later if the log is in use."""
         self._unwiped = bool(self._file.rows("PRAGMA wal_checkpoint(TRUNCATE)")[0][0])
 
 
@@ -262,7 +262,7 @@ def _changed(db: sqlite3.Connection, code: str) -> None:
 
 
 def _room_digest(code: str, name: str) -> bytes:
-    """Return the digest of a device's name or a teacher's key, which differs between rooms."""
+    """Return a digest of a device's name or a teacher's key. The same text has different digests in different rooms."""
     return hashlib.blake2b(name.encode(), key=code.encode(), digest_size=16).digest()
 
 
@@ -271,7 +271,7 @@ def _day_ago() -> float:
 
 
 class ShortLinks:
-    """Short links to pages of the dashboard, and the addresses that they lead to."""
+    """Short links to pages of the dashboard."""
 
     def __init__(self, file: Database) -> None:
         self._file = file
@@ -279,8 +279,8 @@ class ShortLinks:
         self._limits = RateLimiter()
 
     def shorten(self, page: str, query: str, who: Lease) -> str:
-        """Return the letters of the short link to a page, the same each time. page: its path, "" for Home; query:
-        without the question mark. Raises Refused if the link is too long, or if there are too many links."""
+        """Return the letters of the short link to a page, the same for each call. `page` is its path ("" for Home), and
+        `query` has no question mark. Raises Refused if the link is too long, or if there are too many links."""
         if len(query) > MOST_LETTERS:
             raise Refused(filled(LINKS["long"], length=f"{len(query):,}", most=f"{MOST_LETTERS:,}"))
         if known := self._file.rows(_LINK, page, query):
@@ -294,7 +294,7 @@ class ShortLinks:
             return str(db.execute(_LINK, (page, query)).fetchone()["code"])
 
     def lengthen(self, text: str) -> tuple[str, str]:
-        """Return the page and the query of a short link. text: its letters as typed. Raises Refused."""
+        """Return the page and the query of a short link, given its letters as a visitor typed them. Raises Refused."""
         code = read_code(text, LINK_LENGTH)
         if not code:
             raise Refused(filled(LINKS["no_code"], given=shown(text) or "nothing", length=LINK_LENGTH))

@@ -1,4 +1,4 @@
-"""The status of each run, the total activity of all visitors, and the forecast of each run's end."""
+"""The status of runs, the activity of all visitors together, and forecasts of when each run ends."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class RunStatus:
 
 @dataclass(frozen=True, kw_only=True)
 class RunRow(RunStatus):
-    """A row in a visitor's list of runs: the run, when it was requested (Unix time), and its traces' size in bytes."""
+    """A row in a visitor's list of runs. `asked_at` is in Unix time, and `bytes` is the size of the run's traces."""
 
     spec: Any
     asked_at: float
@@ -42,7 +42,7 @@ class RunRow(RunStatus):
 
 @dataclass(frozen=True, kw_only=True)
 class Activity:
-    """All visitors' activity: workers, seeds in progress, waiting seeds, their seconds on one core, and the runs."""
+    """The activity of all visitors together: workers, seeds in progress or waiting, and the seconds that they need."""
 
     workers: int
     seeds_running: int
@@ -52,7 +52,7 @@ class Activity:
 
 
 class Waiting(NamedTuple):
-    """A visitor who waits for a run. seeds: the number not started yet; seconds: their estimated time on one core."""
+    """A visitor who waits for a run, with the number of seeds not yet started and their seconds on one core."""
 
     visitor: str
     run: Any
@@ -79,15 +79,15 @@ def wishes(queue: Queue) -> list[Waiting]:
 
 
 class Forecast(NamedTuple):
-    """The forecast for a waiting run. place: how many runs start before it; seconds_left: the time until it ends."""
+    """The number of runs that start before a waiting run, and the seconds until it ends."""
 
     place: int
     seconds_left: float
 
 
 def forecast(waiting: list[Waiting], workers: int) -> dict[Any, Forecast]:
-    """Estimate how many runs start before each run, and when it ends. waiting: in the order of the requests. Visitors
-    take turns, so when a run ends, all others have had as much work done as its visitor, or all of theirs."""
+    """Estimate how many runs start before each run, and when it ends. `waiting` is in the order of the requests.
+    Visitors take turns, so when a run ends, all others have had as much work done as its visitor, or all of theirs."""
     work: dict[tuple[bool, str], float] = defaultdict(float)  # seconds that each visitor waits for
     before = {}
     for w in waiting:

@@ -75,9 +75,9 @@ class Store:
         again: bool = False,
         draft: bool = False,
     ) -> None:
-        """Request a run for a visitor. Finished seeds stay, and so do failed ones unless `again`. A draft gives way to
-        all other requests. lease: the browser tab, if the request is to end when the tab closes. Raises SpecError if
-        the run exceeds a limit, and Refused if more would wait than leases allow."""
+        """Request a run for a visitor. Finished seeds are not computed again, nor are failed ones unless `again`. A
+        draft yields to all other requests. `lease` is the browser tab if closing it ends the request. Raises SpecError
+        if the run exceeds a limit, and Refused if more would wait than leases allow."""
         run = self._look(spec)
         with self._work:
             new = len(self._queue.lacking(run, again))
@@ -102,7 +102,7 @@ class Store:
             self._changed()
 
     def clear(self, visitor: str) -> int:
-        """Remove a visitor's finished runs (from the store only if nobody else has them), and return their number."""
+        """Remove a visitor's finished runs, and return their number. Runs that others have, too, stay in the store."""
         with self._work:
             own = [run for run in self._queue.runs.values() if visitor in run.asks]
             ended = [run for run in own if self.status(run.spec, visitor).state not in ("queued", "running")]
@@ -116,7 +116,7 @@ class Store:
         return len(ended)
 
     def cost(self, specs: Iterable[SpecLike]) -> tuple[int, float]:
-        """Estimate a request's cost: the seeds to compute (not finished or running), and their seconds on one core."""
+        """Estimate the cost of a request: the number of seeds still to compute, and their seconds on one core."""
         lacking = {spec: len(self._queue.lacking(self._look(spec), again=False)) for spec in specs}
         seconds = (n * self._simulation.estimate(spec).seconds for spec, n in lacking.items() if n)
         return sum(lacking.values()), sum(seconds)
@@ -151,7 +151,7 @@ class Store:
             )
 
     def version(self, spec: SpecLike) -> str:
-        """Return a short text that changes whenever anything about this run changes, except its place and time left."""
+        """Return a short text that changes with the run, but not with its place in the queue or its time left."""
         return str(self._look(spec).rev)
 
     def runs(self, visitor: str) -> list[RunRow]:
@@ -166,7 +166,7 @@ class Store:
         return rows
 
     def going(self, visitors: Collection[str]) -> int:
-        """Return how many unfinished runs these visitors wait for."""
+        """Return how many unfinished runs these visitors are waiting for."""
         with self._work:
             waiting = (ask for run in self._queue.runs.values() for ask in run.asks.items())
             return sum(name in visitors and ask.waiting for name, ask in waiting)
@@ -185,7 +185,7 @@ class Store:
             )
 
     def live(self, spec: SpecLike) -> list[tuple[int, NDArray[np.int64], NDArray[np.float64]]]:
-        """Return each seed's points so far, as (seed, at [C], values [C]): episodes and regret for an online run."""
+        """Return each seed's points so far as (seed, at [C], values [C]). For an online run, values are regret."""
         keys = self._run(spec).keys
         with self._work:
             points = {key: self._queue.seeds[key].curve for key in keys if key in self._queue.seeds}
@@ -200,7 +200,7 @@ class Store:
         return found
 
     def curves(self, spec: Spec) -> RunCurves:
-        """Return the curves so far, one row per seed up to the last with points, so that baselines stay paired."""
+        """Return the curves so far, with a row for each seed up to the last one that has points."""
         grown = {seed: (at, values) for seed, at, values in self.live(spec) if len(at)}
         rows = [grown.get(seed, _NO_POINTS) for seed in range(max(grown, default=-1) + 1)]
         at, values = align(rows)
@@ -212,7 +212,7 @@ class Store:
         return run if run.whole(spec.seeds) else None
 
     def traces(self, spec: SpecLike, seeds: Collection[int] | None = None) -> list[Any]:
-        """Return the traces of finished seeds, in order. seeds: which seeds to return, by default all."""
+        """Return the traces of finished seeds in order, either of all or only of the given `seeds`."""
         found = []
         for number, key in enumerate(self._run(spec).keys):
             if (seeds is None or number in seeds) and (data := self.results.trace(key)) is not None:
@@ -223,12 +223,12 @@ class Store:
         return found
 
     def whole_trace(self, spec: Spec) -> Trace | None:
-        """Return a finished run with all its details; None if a seed is unfinished or details were deleted."""
+        """Return a finished run with all details, or None if a seed is unfinished or its details were deleted."""
         traces = tuple(self.traces(spec))
         return Trace(spec, traces) if len(traces) == spec.seeds else None
 
     def answer(self, question: str, spec: SpecLike) -> str | None:
-        """Return the answer to a question about a spec, as JSON; "" if it cannot be computed, None while unknown."""
+        """Return the answer to a question about a spec as JSON, "" if there is none, or None while it is unknown."""
         key = f"{question} {spec.seed_key(0)}"
         with self._work:
             if key in self._queue.questions or key in self._queue.taken:
@@ -250,12 +250,12 @@ class Store:
 
     @property
     def notice(self) -> str:
-        """Return a sentence about a problem, or "": unwritable results, unreachable workers, a replaced file."""
+        """Return a message about a problem (unsaved results, unreachable workers, a replaced file), or ""."""
         files = self.results.file.notice, self._rooms_file.notice
         return next(filter(None, (self.results.notice, self.engine.trouble, *files)), "")
 
     def begin(self, workers: int | None = None, engine: str | None = None) -> Store:
-        """Start worker processes unless some are running, or use the Dask cluster at `engine`. Return this store."""
+        """Start workers unless some are running, or use the Dask cluster at `engine`. Return the store itself."""
         with self._work:
             if self._keeper is None:
                 self._keeper = threading.Thread(target=self._keep, name="keeper", daemon=True)
@@ -279,7 +279,7 @@ class Store:
         self._rooms_file.close()
 
     def _keep(self) -> None:
-        """Write results as they come; every second, check tabs and rooms, and report to other processes."""
+        """Write results as they arrive. Each second, check tabs and rooms, and report to other processes."""
         looked, told = 0.0, ""
         others(self.path)  # this also removes the reports of killed processes
         while not self.engine.closed:
@@ -301,7 +301,7 @@ class Store:
                 time.sleep(1.0)
 
     def _tell(self, told: str) -> str:
-        """Write a report on this process, which `others` reads, unless it equals the last one; return the report."""
+        """Write a report on this process for `others`, unless it has not changed. Return the report."""
         with self._work:
             failed = [f"{s.key}: {s.message}" for s in self._queue.seeds.values() if s.state == "failed"]
             activity = vars(self.activity())
@@ -321,7 +321,7 @@ class Store:
             return self._queue.run(spec)
 
     def _look(self, spec: SpecLike) -> Run:
-        """Return the queue's record of a run, updated from the results file if the last look was a while ago."""
+        """Return the queue's record of a run, first updating it from the file if that was not done lately."""
         run = self._run(spec)
         now, rev = (time.monotonic(), self.results.changes), run.rev
         if run.looked[1] != now[1] or now[0] - run.looked[0] > _LOOK:
@@ -346,7 +346,7 @@ def default_path() -> Path:
 
 
 def others(path: Path) -> list[dict[str, Any]]:
-    """Return the latest reports (from `Store._tell`) of all processes that have workers for this store."""
+    """Return the latest reports (see `Store._tell`) of all processes that have workers for this store."""
     found = []
     for file in sorted(path.parent.glob(f"{path.name}.*.json")):
         try:
@@ -362,7 +362,7 @@ _opening = threading.Lock()
 
 
 def opened(path: Path | None = None) -> Store:
-    """Return this process's store at a path, or at the default path; it is opened only once. Raises StoreError."""
+    """Return this process's store at `path` or the default path. A path is opened only once. Raises StoreError."""
     where = (default_path() if path is None else Path(path)).absolute()
     with _opening:
         if where not in _opened:

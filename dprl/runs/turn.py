@@ -25,7 +25,7 @@ SIMULATION = "dprl.simulation"
 
 @dataclass(frozen=True)
 class Order:
-    """A worker's task: to simulate a seed or answer a question. key: that of the seed or question; spec: as JSON."""
+    """A task for a worker: to simulate a seed or to answer a question. `spec` is JSON text."""
 
     what: Literal["seed", "question"]
     key: str

@@ -28,12 +28,12 @@ class Died(RuntimeError):
 
 
 class Lost(RuntimeError):
-    """Raised when a worker can no longer be reached, through no fault of its tasks."""
+    """Raised when a worker can no longer be reached, for a reason unrelated to its task."""
 
 
 class Slot(Protocol):
-    """The interface to a worker, which works on one task at a time. plays: the tasks that it accepts, `all`, `here`
-    (questions, and seeds that no cluster can play) or `away` (all other tasks)."""
+    """A worker, which handles one task at a time. `plays` is the kind of tasks that it accepts: `all`, `here`
+    (questions, and seeds that no cluster can compute) or `away` (all other tasks)."""
 
     plays: Literal["all", "here", "away"]
 
@@ -96,13 +96,13 @@ class PipeSlot:
 
 
 def child_environment() -> dict[str, str]:
-    """Return the environment variables for subprocesses: they find this package, and use one thread each."""
+    """Return the environment variables for subprocesses, which must find this package and use one thread each."""
     paths = f"{Path(__file__).parents[2]}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"
     return os.environ | {"PYTHONPATH": paths.rstrip(os.pathsep)} | dict.fromkeys(_THREADS, "1")
 
 
 def end_with_parent() -> None:
-    """Make this process end when its parent ends, because only the parent holds the other end of our stdin."""
+    """Make this process end together with its parent, which it detects by the end of its standard input."""
 
     def watch() -> None:
         while os.read(0, 4096):

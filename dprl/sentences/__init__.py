@@ -1,1 +1,1 @@
-"""Sentences in Markdown that describe charts; the numbers come from the records of `figures` and from `metrics`."""
+"""Markdown sentences that describe charts. Their numbers come from the data in `figures` and from `metrics`."""

@@ -1,4 +1,4 @@
-"""Sentences about attacks: what the attacker sees, whether the noise protects, and what a guarantee means."""
+"""Sentences about privacy attacks: the attacker's view, the protection by noise, and the meaning of a guarantee."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ CLOSE = 0.005  # relative; budgets this close count as equal
 
 
 def several(most: int) -> str:
-    """Return a sentence about a user with `most` episodes."""
+    """Explain that all `most` episodes of a user are the same."""
     return f"The user has {most} episodes here. All {most} equal the first of the two, or all {most} equal the second."
 
 
 def saw(what: str, releases: int, counters: int) -> str:
-    """Describe the data that the attacker sees. what: a release under the run's privacy model, in words."""
+    """Describe the data that the attacker sees. `what` is a release under the run's privacy model, as text."""
     said = [filled(SAID["saw"], what=what, counters=plural(counters, "counter"))]
     if releases > 1:
         said.append(filled(SAID["saw_often"], times=plural(releases, "time")))
@@ -36,8 +36,8 @@ def interval(found: Measured) -> str:
 def about_attack(
     found: Measured, proved: float, claimed: float, delta: float, *, farthest: bool, half: bool
 ) -> tuple[bool, str]:
-    """Return whether the attack refuted a guarantee, and a sentence about it. found: the epsilon measured at delta.
-    farthest: True if the two episodes differ as much as possible. half: True if the noise was halved."""
+    """Return whether the attack refuted a guarantee, with a sentence. The epsilon was measured at `delta`. `farthest`
+    means that the two episodes differ as much as possible, and `half` that the noise was halved."""
     if not math.isfinite(found.value):
         return False, SAID["nothing_yet"]
     given = {"proved": at_most(proved), "measured": interval(found), "delta": human(delta)}
@@ -53,7 +53,7 @@ def about_attack(
 
 
 def surely(bound: float, delta: float) -> str:
-    """Describe the lower bound on epsilon that an attack measures without any assumption about the noise."""
+    """State the lower bound on epsilon that an attack measures without any assumption about the noise."""
     if bound > 0:
         said = filled(SAID["surely"], epsilon=at_least(bound, 2), delta=human(delta))
     else:
@@ -62,7 +62,7 @@ def surely(bound: float, delta: float) -> str:
 
 
 def about_scores(guessed: Measured, best: float, half: bool) -> str:
-    """Describe the histograms of scores. best: the best chance of a right guess; half: True if the noise is halved."""
+    """Describe the histograms of scores. `best` is the largest possible share of right guesses."""
     given = {"right": f"{guessed.value:.1%}", "low": f"{guessed.low:.1%}", "high": f"{guessed.high:.1%}"}
     return filled(SAID["guessed_half" if half else "guessed"], **given, most=share_at_most(best))
 
@@ -79,7 +79,7 @@ def asked_whose(score: float) -> str:
 
 
 def whose(first: bool, guesses: Sequence[bool]) -> str:
-    """Return the answer to the guessing game's question, and how often the visitor has guessed right so far."""
+    """Return the guessing game's answer, with how often the visitor has guessed right so far."""
     hit = "Right" if guesses[-1] else "Wrong"
     said = f"**{hit}: these are the {'first' if first else 'second'} user's data.**"
     if len(guesses) == 1:
@@ -88,7 +88,7 @@ def whose(first: bool, guesses: Sequence[bool]) -> str:
 
 
 def concentrated(rho: float | None) -> str:
-    """Describe the zero-concentrated (zCDP) guarantee. rho: None if no bound is known."""
+    """State the guarantee of zero-concentrated privacy (zCDP), or that no bound is known if rho is None."""
     if rho is None:
         return "No bound on zero-concentrated privacy (zCDP) is known for shuffled bits."
     return f"The same noise is ρ-zCDP with ρ = {at_most(rho)}."
@@ -101,7 +101,7 @@ def about_epsilons(deltas: Sequence[float], epsilons: Sequence[float]) -> str:
 
 
 def about_collusion(step: str, exact: int, users: int, worst: float) -> str:
-    """Describe how much two colluding users learn. exact: how many users they recover exactly; worst: largest error."""
+    """Describe how precisely two colluding users can compute others' data. `worst` is their largest error."""
     if step == "one":
         return "The two bars always differ by the same noise. It shifts all counts alike, so every rise stays visible."
     if step == "subtract":

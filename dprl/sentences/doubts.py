@@ -1,4 +1,4 @@
-"""Warnings about runs and privacy costs, and the statistic over seeds that charts show."""
+"""Warnings about runs and privacy costs, and the descriptions of means or medians over seeds."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ SAID, STATISTIC = messages("charts")["doubts"], messages("charts")["seeds"]
 
 
 def unsettled(stuck: int, of: int, at: Sequence[str] = ()) -> str:
-    """Warn if seeds of a run without privacy have not found the best policy (see `growth.unsettled`); else return "".
-    at: the points of a sweep where this happens; `stuck` is then the largest number at any of them."""
+    """Warn if seeds of a run without privacy have not found the best policy (see `growth.unsettled`). Otherwise return
+    "". `at` lists the points of a sweep where this happens; `stuck` is then the largest number at any of them."""
     if not stuck:
         return ""
     told = {"stuck": stuck, "seeds": plural(of, "seed")}
@@ -28,21 +28,21 @@ def unsettled(stuck: int, of: int, at: Sequence[str] = ()) -> str:
 
 
 def no_share(best: Sequence[float | None]) -> str:
-    """Explain why a chart does not show losses as shares of V*. best: V* of each run, or None if unknown."""
+    """Explain why a chart does not show losses as shares of V*. `best` contains V* of each run, or None."""
     said: str = SAID["no_best"] if None in best else SAID["nothing_to_lose"]
     return said
 
 
 def about_negative_prices(names: Sequence[str]) -> str:
-    """Warn that the whole interval of these runs' privacy costs is below zero; return "" if there are none."""
+    """Warn that the whole interval of these runs' privacy costs is below zero. Return "" if there are no such runs."""
     if not names:
         return ""
     return filled(SAID["negative"], runs=some(names))
 
 
 def of_seeds(statistic: Statistic, seeds: int, what: str = SEEDS) -> str:
-    """Describe a chart's statistic over seeds; for medians of very few seeds, explain why there is no interval.
-    seeds: the smallest number over all curves. what: `SEEDS` or `DATA_SETS` of figures.lines."""
+    """Describe a chart's mean or median over seeds. For a median of very few seeds, explain why there is no interval.
+    `seeds` is the smallest number over all curves. `what` is `SEEDS` or `DATA_SETS` of figures.lines."""
     said = filled(STATISTIC["statistic"], statistic=statistic, what=what)
     if statistic == "median" and seeds < FEWEST_FOR_MEDIAN:
         said = f"{said} {filled(STATISTIC['few'], fewest=FEWEST_FOR_MEDIAN, what=what)}"

@@ -1,4 +1,4 @@
-"""Sentences about noise: its size, how many counts it hides, and how much it widens confidence sets."""
+"""Sentences about noise: its size, the counts that it hides, and how much wider it makes confidence sets."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def deviation(std: float, users: float) -> str:
 def about_cells(
     noise: CountNoise, *, bound: float | None = None, word: str = "noisy", family: CountFamily = VISITS
 ) -> str:
-    """Describe the noise in all counts of a release. bound: E; the family sets which share of it bounds the error of
-    one count. word: the counts that the planner sees ("noisy" or "released")."""
+    """Describe the noise in all counts of a release. `bound` is E, and the family sets which share of E bounds the
+    error of one count. `word` describes the counts that the planner sees ("noisy" or "released")."""
     if not noise.largest:
         return str(SAID["none"])
     typical = {"typical": human(noise.typical), "noun": family.noun, "most": human(noise.most)}
@@ -54,7 +54,7 @@ def region(
     users: int,
     private: bool,
 ) -> str:
-    """Describe the confidence radii of two weights with noise (widths) and without (quiet), and their errors (off)."""
+    """Describe the confidence radii of two weights, with noise (`widths`) and without (`quiet`), and their errors."""
     if not np.isfinite(widths).all():
         return str(SAID["indefinite"])
     said = [filled(SAID["region"], step=step, users=human(users))]

@@ -56,7 +56,7 @@ def _so_far(curves: Sequence[Series]) -> str:
 
 
 def about_prices(curves: Sequence[Series], first: float, proved: Sequence[tuple[str, str]] = ()) -> str:
-    """Describe how fast the privacy cost falls from n = `first` on. proved: algorithms and their 1/n theorems."""
+    """Describe how fast the privacy cost falls from n = `first` on. `proved` has (algorithm, 1/n theorem) pairs."""
     parts = []
     for curve in curves:
         if curve.complete and len(curve.x) > 1 and (curve.center[-1] > 0):
@@ -73,8 +73,8 @@ def about_prices(curves: Sequence[Series], first: float, proved: Sequence[tuple[
 def about_pessimism(
     bitten: Bite, H: int, *, E: float | None, gap: float, v_star: float, ranks: bool = False
 ) -> str:
-    """Describe how often the penalty for uncertainty removes an action's whole estimated value.
-    H: steps of an episode. E: the bound on the noise. ranks: True if the penalty does not cover the noise."""
+    """Describe how often the penalty for uncertainty removes an action's whole estimated value. H is the number of
+    steps, and E the bound on the noise. If `ranks` is true, the penalty does not cover the noise."""
     taken = percent(bitten.share)
     said = f"In {taken} of the state-action-step triples, the penalty removes the action's whole value."
     if bitten.path > 0:
@@ -91,17 +91,21 @@ def about_pessimism(
 
 
 def about_actions(wrong: int, pairs: int, weight: float, agrees: float) -> str:
-    """Compare a learned policy with the optimal one and with the behaviour policy.
-    wrong: in how many of the state-step `pairs` it is worse than optimal. weight: the share of time that the optimal
-    policy spends in them. agrees: the behaviour policy's mean probability of the learned action in the data."""
+    """Compare a learned policy with the optimal policy and with the behaviour policy.
+
+    The learned policy is worse than the optimal one in `wrong` of `pairs` state-step pairs, where the optimal policy
+    spends the share `weight` of its time. `agrees` is the behaviour policy's mean probability of the learned action.
+    """
     shares = {"weight": percent(weight), "agrees": percent(agrees)}
     return filled(SAID["actions"], wrong=f"{wrong:,}", pairs=f"{pairs:,}", **shares)
 
 
 def about_coverage(optimal: float, d_m: float, where: str, n: int) -> str:
     """Describe how well the data cover the optimal policy's states and actions.
-    optimal: the smallest share of the data at any pair that the optimal policy visits. where: this pair, in words. d_m:
-    the smallest share at any pair with data. n: the number of trajectories in the largest data set."""
+
+    `optimal` is the smallest share of the data at any pair that the optimal policy visits, and `where` describes this
+    pair. `d_m` is the smallest share at any pair with data, and `n` the number of trajectories in the largest data set.
+    """
     if optimal == 0:
         return filled(SAID["never"], pair=where)
     share = f"one of {rough(1 / optimal)}" if optimal < 0.5 else f"{percent(optimal)} of the"
@@ -110,7 +114,7 @@ def about_coverage(optimal: float, d_m: float, where: str, n: int) -> str:
 
 
 def bounds_by_start(states: Sequence[str], lower: Sequence[float]) -> str:
-    """Describe the proved lower bounds on the value from each first state."""
+    """List the proved lower bounds on the value for each first state."""
     shown = [
         f"{quoted(state)} {at_least(float(value))}" for state, value in zip(states[:6], lower, strict=False)
     ]

@@ -28,8 +28,10 @@ def at_step(
     sure: Array | None = None,
 ) -> str:
     """Describe a policy's actions at one step in the states that it can reach by then.
-    chosen: the actions [S]. wrong: marks states in which the optimal policy does better [S]. over: the share of
-    episodes that have ended before this step. sure: the probability of a stochastic policy's likeliest action [S]."""
+
+    `chosen` and `wrong` [S] are the actions, and whether the optimal action is better. `over` is the share of episodes
+    that have ended before this step. `sure` [S] is the probability of the likeliest action of a stochastic policy.
+    """
     counts = np.bincount(chosen[reached].astype(int), minlength=len(action_labels))
     leading, lost = int(counts.argmax()), int((wrong & reached).sum())
     chosen_as, all_states = "chosen" if sure is None else "likeliest", len(chosen)
@@ -48,8 +50,8 @@ def at_step(
 
 
 def about_steps(wrong: NDArray[np.bool_], weight: Array, sure: Array | None = None) -> str:
-    """Describe in how many states and steps a policy is worse than the optimal one. All arrays are [H,S]. wrong: marks
-    them; weight: the optimal policy's probability of these states, 0 elsewhere; sure: see `at_step`."""
+    """Describe in how many state-step pairs a policy is worse than optimal (`wrong`). All arrays are [H,S]. `weight` is
+    the optimal policy's probability of these pairs, and 0 for all others. For `sure`, see `at_step`."""
     what = SAID["wrong" if sure is None else "wrong_likeliest"]
     said = [filled(what, pairs=f"{int(wrong.sum()):,}", all=f"{wrong.size:,}")]
     said.append(filled(SAID["weight"], share=percent(float(weight.sum()) / len(wrong))))
@@ -59,14 +61,14 @@ def about_steps(wrong: NDArray[np.bool_], weight: Array, sure: Array | None = No
 
 
 def about_visits(occupancy: Array, state_labels: Sequence[str], shared: float) -> str:
-    """Describe the states that a policy visits. shared: the share of time that it spends where the best policy does."""
+    """Describe the states that a policy visits. `shared` is its share of time in the best policy's states."""
     favourite = int(occupancy.mean(axis=0).argmax())
     time = percent(float(occupancy[:, favourite].mean()))
     return filled(SAID["visits"], time=time, state=quoted(state_labels[favourite]), shared=percent(shared))
 
 
 def about_chances(policy: Array, optimal_policy: Actions, weight: Array) -> str:
-    """Describe a stochastic policy's action probabilities [H,S,A]. weight: the optimal policy's state visits [H,S]."""
+    """Describe the action probabilities [H,S,A] of a stochastic policy, along the optimal policy's path and overall."""
     right = np.take_along_axis(policy, optimal_policy[..., None].astype(int), -1)[..., 0]
     sure, share = policy.max(-1), float((right * weight).sum() / weight.sum())
     ends = {"mean": percent(float(sure.mean())), "least": percent(float(sure.min()))}
@@ -74,8 +76,8 @@ def about_chances(policy: Array, optimal_policy: Actions, weight: Array) -> str:
 
 
 def about_values(hopeful: float, excess: float, what: str, *, of_played: bool = False) -> str:
-    """Describe how many estimated values (one for each `what`) are at least the optimum, and their mean excess at
-    the first step. of_played: True if the estimates are upper bounds only for the policy that was played."""
+    """Describe how many estimated values are at least the optimal ones, and by how much at the first step. `of_played`
+    means that the estimates are upper bounds only for the policy that was played."""
     meant = "of_played" if of_played else "holds" if hopeful == 1 else "fails"
     return " ".join(
         (

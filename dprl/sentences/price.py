@@ -1,4 +1,4 @@
-"""Sentences about the privacy cost: by privacy model, along a sweep, with many users, and with less noise."""
+"""Sentences about the privacy cost: by privacy model, along a sweep, for many users, and with less noise."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ LITTLE = 0.5  # share of the largest possible loss; above it, little was learned
 
 
 def rough_users(needed: float) -> str:
-    """Return a number of users as text with two digits; for infinity or NaN, "more than" the largest number tried."""
+    """Return a number of users as text with two digits, or "more than" the largest number tried if it is infinite."""
     return rough(needed) if np.isfinite(needed) else f"more than {human(10 ** X_RANGE[1])}"
 
 
@@ -50,7 +50,7 @@ def about_trust(costs: Sequence[Cost], epsilon: float) -> str:
 
 
 def _how_many_times(cost: Cost, free: Cost, phrase: str) -> str:
-    """State a privacy model's number of users as a multiple of the number without privacy. phrase: a key of SAID."""
+    """State how many times as many users a privacy model needs as a run without privacy. `phrase` is a key of SAID."""
     if not np.isfinite(cost.needed):
         return filled(SAID["times_unmet"], users=human(10 ** X_RANGE[1]), given=cost.given)
     return filled(SAID[phrase], times=rough_users(cost.needed / free.needed), given=cost.given)
@@ -72,7 +72,7 @@ def how_frontier(
     extra: Sequence[str] = (),
     statistic: Statistic = "mean",
 ) -> list[str]:
-    """List the numbers behind `about_frontier`: slopes with their intervals and ranges, the statistic, and notes."""
+    """List the numbers behind `about_frontier`: slopes with intervals and ranges, the mean or median, and notes."""
     known = [c for c in curves if np.isfinite(c.center).any()]
     if not known:
         return list(filter(None, extra))
@@ -82,7 +82,7 @@ def how_frontier(
 
 
 def _near(known: Sequence[Frontier], symbol: str) -> str:
-    """Describe from which x on each curve stays close to the best policy."""
+    """Describe the range of x in which each curve stays close to the best policy."""
     said: dict[tuple[str, str], list[str]] = {}
     for c in known:
         far = np.flatnonzero(~(c.share <= NEAR))
@@ -97,7 +97,7 @@ def _near(known: Sequence[Frontier], symbol: str) -> str:
 
 
 def _slope(curve: Frontier, measure: Measure, symbol: str, short: bool) -> str:
-    """Describe a curve's growth in x. short: omit the interval, and also the range of x unless it is partial."""
+    """Describe how a curve grows with x. If `short`, omit the interval, and omit the range of x if it is complete."""
     what = NAMED.get(measure, measure)
     power = to_the(symbol, *(curve.slope[:1] if short else curve.slope))
     way = filled(SAID["falls" if curve.slope[0] < 0 else "grows"], what=what, power=power)
@@ -123,7 +123,7 @@ def _slopes(known: Sequence[Frontier], measure: Measure, symbol: str) -> str:
 
 
 def _levels(known: Sequence[Frontier], measure: Measure, symbol: str) -> list[str]:
-    """Describe all curves at one point that they share: the one nearest to 1 for a budget, otherwise the last."""
+    """Compare all curves at one point that they share: the budget nearest to 1, or else the last point."""
     points = [
         {x: (loss, share) for x, loss, share in zip(c.x, c.center, c.share, strict=True) if np.isfinite(loss)}
         for c in known
@@ -147,14 +147,14 @@ def _levels(known: Sequence[Frontier], measure: Measure, symbol: str) -> list[st
 
 
 def growth_state(steps: Sequence[Growth]) -> str:
-    """Return whether a privacy cost still grows at the largest numbers of users: "flat", "growing" or "unclear"."""
+    """Return "flat", "growing" or "unclear" for a privacy cost at the largest numbers of users."""
     if flat_from(steps) is not None:
         return "flat"
     return "growing" if steps[-1].known and steps[-1].low > FLAT else "unclear"
 
 
 def about_growth(growth: Mapping[str, Sequence[Growth]]) -> str:
-    """Describe whether each run's privacy cost still grows with the number of users. growth: by run."""
+    """Describe for each run whether its privacy cost still grows with the number of users."""
     said = []
     for state in ("flat", "growing", "unclear"):
         names = [quoted(name) for name, steps in growth.items() if growth_state(steps) == state]

@@ -1,4 +1,4 @@
-"""Sentences about guarantees: what (ε, δ) means, whether the claim is proved, and which data sets are neighbours.
+"""Sentences about guarantees: the meaning of (ε, δ), whether a claim is proved, and which data sets are neighbours.
 
 docs/proofs.toml lists these sentences and the results that they follow from.
 """
@@ -31,7 +31,7 @@ BLANKED = "is zeroed out"
 
 
 def outcome(epsilon: float, delta: float) -> str:
-    """Explain in one line how much likelier one user's data can make an outcome under (epsilon, delta)."""
+    """Explain in one line how much likelier an outcome can become with one user's data under (epsilon, delta)."""
     factor = human(float(f"{math.exp(epsilon):.{2 if epsilon >= 1 else 3}g}"))
     told = {"factor": factor, "delta": human(delta)}
     said = filled(SAID["outcome"], **told)
@@ -92,8 +92,8 @@ def concentrated_verdict(claimed: float, proved: float, who: str = TRAJECTORY) -
 
 
 def readings(found: Sequence[Any], blanked: str = "", who: str = "user") -> str:
-    """Return all proved guarantees as a table (a row for each δ, a column for each definition of neighbours),
-    followed by those proved without our accountant. blanked, who: see `about_promise`."""
+    """Return all proved guarantees as a table with a row for each δ and a column for each definition of neighbours.
+    Guarantees proved without our accountant follow. For `blanked` and `who`, see `about_promise`."""
     ours = {(r.adjacency == REPLACED, r.delta): r.epsilon for r in found if r.how == ACCOUNTANT}
     columns = [kind for kind in (True, False) if any(same == kind for same, _ in ours)]
     heads = {True: f"ε when a {who} is replaced", False: f"ε when a {who} {blanked}"}
@@ -111,12 +111,12 @@ def readings(found: Sequence[Any], blanked: str = "", who: str = "user") -> str:
 
 
 def against_users(delta: float, users: int) -> str:
-    """Warn that delta allows publishing some users' records; return "" if delta times the number of users is small."""
+    """Warn that delta allows publishing some users' records, or return "" if it is small for this many users."""
     if delta * users < FEW:
         return ""
     return filled(SAID["records"], given=human(delta * users), users=human(users))
 
 
 def returning(episodes: int, epsilon: float, delta: float) -> str:
-    """State the guarantee that the same noise gives to a user with several episodes."""
+    """State the guarantee that the noise gives to a user with several episodes."""
     return filled(SAID["returning"], episodes=human(episodes), proved=proves(epsilon, delta))

@@ -50,7 +50,7 @@ def about_regret(curves: Sequence[Series], view: Measure, statistic: Statistic =
 
 
 def _across_places(ends: list[_End], private: bool) -> list[str]:
-    """Compare how many episodes runs with equal settings (private or not) need to learn in different environments."""
+    """Compare how many episodes runs with equal settings need to learn in different environments."""
     alike: dict[str, list[_End]] = {}
     for end in ends:
         place, _, settings = end.name.removeprefix(DRAFT).partition(": ")
@@ -152,7 +152,7 @@ def _average(end: _End, at: float, view: Measure) -> float:
 
 
 def _compared(ends: Sequence[_End], at: float) -> str:
-    """Return the suffix of the template's name: "" unless a curve continues beyond the point of comparison."""
+    """Return the suffix of a template's name: "" unless some curve is longer than the range compared."""
     return "_where_compared" if any(end.episodes > at for end in ends) else ""
 
 
@@ -192,7 +192,7 @@ def _extra(ends: list[_End], at: float) -> str:
 
 
 def about_mistakes(curves: Sequence[Series], statistic: Statistic = "mean") -> str:
-    """Describe which curves have the fewest and most episodes that lose more than the first curve's smallest alpha."""
+    """Name the curves with the fewest and the most episodes that lose more than the smallest alpha."""
     if not curves or not len(curves[0].x):
         return NOTHING
     alpha = float(curves[0].x.min())

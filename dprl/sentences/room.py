@@ -1,4 +1,4 @@
-"""Sentences for a class about its questions and its clinic."""
+"""Sentences that a class sees about its questions and about its clinic."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TEACHER, CLINIC = messages("room")["teacher"], messages("room")["clinic"]
 
 
 def coin(epsilon: float, flip: float) -> str:
-    """Explain how randomised response works on a phone, and its guarantee. flip: the probability of a false answer."""
+    """Explain how a phone randomises its response, and the guarantee. `flip` is the probability of a false answer."""
     return filled(
         PHONE["coin"], epsilon=human(epsilon), kept=percent(1 - flip), factor=human(math.exp(epsilon))
     )
@@ -31,7 +31,7 @@ def left(epsilon: float, total: float) -> str:
 
 
 def spent_on_phone(epsilons: list[float], total: float) -> str:
-    """State how much of a phone's budget is spent. epsilons: one for each answer; total: the total budget."""
+    """State how much of a phone's budget (`total`) is spent. `epsilons` has a value for each answer."""
     return filled(
         PHONE["spent"],
         questions=counted(len(epsilons), "question"),
@@ -41,7 +41,7 @@ def spent_on_phone(epsilons: list[float], total: float) -> str:
 
 
 def found(n: int, reported: int, yes: Measured) -> str:
-    """Describe the estimate of how many of n people would answer yes. yes: their share with its interval."""
+    """Describe the estimate of how many of n people would answer yes. `yes` is their share with its interval."""
     return filled(
         RESULT["found"],
         reported=reported,
@@ -53,7 +53,7 @@ def found(n: int, reported: int, yes: Measured) -> str:
 
 
 def if_more(now: Measured, n: int, then: Measured) -> str:
-    """Compare the interval that n phones would give with the current one."""
+    """Compare the interval that n phones would give with the interval of the class."""
     wide, narrow = (f"{100 * (one.high - one.low):.0f}" for one in (then, now))
     ends = {"low": f"{then.low:.0%}", "high": f"{then.high:.0%}"}
     return filled(RESULT["were_see"], n=human(n), wide=wide, now=narrow, **ends)
@@ -68,7 +68,7 @@ def shuffled(n: int, epsilon: float, delta: float) -> str:
 
 
 def central(n: int, epsilon: float, far: int) -> str:
-    """Describe the answer that a trusted curator would publish; `far` is the largest likely error, in answers."""
+    """Describe the answer that a trusted curator would publish. Its error is likely at most `far` answers."""
     off = filled(RESULT["off"], answers=counted(far, "answer")) if far else RESULT["exact"]
     return filled(RESULT["central"], answers=counted(n, "answer"), epsilon=human(epsilon), off=off)
 
@@ -80,7 +80,7 @@ def three(n: int, epsilon: float, amplified: float, delta: float, far: int) -> l
 
 
 def about_clinic(steps: int, asked: int) -> str:
-    """Describe what a phone does in the class's clinic. asked: the number of steps that the phone reports."""
+    """Describe what a phone does in the class's clinic. It reports `asked` of its steps."""
     report = CLINIC["report"] if asked == 1 else filled(CLINIC["report_more"], some=asked)
     return f"{filled(CLINIC['about'], steps=steps)} {report}"
 

@@ -1,4 +1,4 @@
-"""The text on the printed sheet of a learned policy, except for the verdict."""
+"""The sentences on the printed sheet of a learned policy, except those about the verdict."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ SAID = messages("uploads")["sheet"]
 
 
 def about_the_policy(algorithm: str, found: Mapping[str, Any]) -> str:
-    """Describe which data the policy was learned from. found: the content of the policy's file."""
+    """Describe the data from which a policy was learned. `found` is the content of the policy's file."""
     from_whom = uploads.people(found["people learned from"], found["declared"].get("episodes", 1))
     return f"Learned by {algorithm} from {from_whom}."
 
 
 def bound_and_chance(found: Mapping[str, Any], lacking: bool) -> str:
-    """State how likely the proved bound is to fail, and when it holds. lacking: True if others decide in some cases."""
+    """State how likely the proved bound is to fail, and when it holds. `lacking` is True if actions are left open."""
     chance = at_most(found["except with a chance of"])
     said = [SAID["holds"].format(chance=chance), SAID["best_of"]]
     if lacking:
@@ -28,7 +28,7 @@ def bound_and_chance(found: Mapping[str, Any], lacking: bool) -> str:
 
 
 def guarantee(found: Mapping[str, Any]) -> list[str]:
-    """Return sentences about who is protected, which guarantee is proved, and which data it covers."""
+    """Return sentences about the guarantee: who is protected, what is proved, and which data are covered."""
     pair = proves(found["epsilon"], found["delta"])
     return [
         f"**Protected:** {found['unit']}. **Neighbours:** {found['adjacency']}.",

@@ -1,4 +1,4 @@
-"""Sentences about an uploaded data set: the progress of reading it, the cost of a release, and what was learned."""
+"""Sentences about an uploaded data set: progress of reading it, the privacy cost of a release, and the results."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def about_example(rho: float) -> str:
 
 
 def reading(share: float, ahead: int) -> str:
-    """Describe how much of a file has been read. ahead: the number of files to read before it."""
+    """Describe how much of a file has been read. `ahead` is the number of files that are read before it."""
     if ahead:
         return f"Your file is waiting for {plural(ahead, 'file')} from other visitors."
     if share >= 0.99:
@@ -28,12 +28,12 @@ def reading(share: float, ahead: int) -> str:
 
 
 def about_spending(total: str) -> str:
-    """State the total privacy cost of several releases. total: their joint guarantee, as escaped text."""
+    """State the total privacy cost of several releases. `total` is their joint guarantee, as escaped text."""
     return f"Since this file was read, you have released **{total}** in total. {PAGE['adds_up']}"
 
 
 def budget_so_far(budget: Any, safe: Callable[[str], str] = str) -> str:
-    """Describe how much of a `dprl.Budget` is spent and how much is left. safe: escapes the name for display."""
+    """Describe how much of a `dprl.Budget` is spent and how much is left. `safe` escapes the name for display."""
     spent, left, begun = budget.spent, budget.left, plural(len(budget.releases), "release")
     total = "no total" if left is None else f"the total ρ = {budget.total:g}"
     pair = f", or {spent.implies} as (ε, δ)" if spent.rho else ""
@@ -42,19 +42,19 @@ def budget_so_far(budget: Any, safe: Callable[[str], str] = str) -> str:
 
 
 def people(n: int, episodes: int) -> str:
-    """Return the number of users in a file, each with at most `episodes` episodes, as text."""
+    """Return a number of users as text, with their largest number of episodes if it is above one."""
     if episodes == 1:
         return offline.trajectories(n)
     return filled(SAID["people_one" if n == 1 else "people"], n=human(n), episodes=episodes)
 
 
 def needs(episodes: int) -> str:
-    """Return the assumption about users that a bound needs, in words. episodes: the most episodes of one user."""
+    """Return the assumption about users that a bound needs, as text. `episodes` is each user's maximum."""
     return "each user's episodes in chronological order" if episodes > 1 else "independent users"
 
 
 def outlook(average: float, noise: float) -> list[str]:
-    """Compare the noise's standard deviation with `average`, the mean number of users per cell, before a release."""
+    """Compare the noise that a release would have with `average`, the mean number of users per cell."""
     shown = {name: human(float(f"{value:.2g}")) for name, value in (("average", average), ("noise", noise))}
     said = [filled(SAID["noise"], **shown)]
     if noise > average:
@@ -90,14 +90,17 @@ def changes(
 
 
 def below(got: float) -> str:
-    """Explain why a proved bound is below the users' own average. got: that average."""
+    """Explain why a proved bound is below `got`, the users' own average."""
     return filled(SAID["below"], own=human(got))
 
 
 def about_bound(rho: float, value: float, of: str, least: float, beta: float, assumed: str) -> str:
     """Describe the proved lower bound V~ of one release.
-    value: V~ in the declared rewards. of: the people that the policies were learned from, in words. least: the smallest
-    possible reward of an episode. beta: the failure probability. assumed: the proof's assumption about users."""
+
+    `value` is V~ in the declared rewards, and `least` is the smallest possible reward of an episode. `beta` is the
+    failure probability. `of` describes the people that the policies were learned from, and `assumed` is the proof's
+    assumption.
+    """
     if value <= least:
         return filled(SAID["nothing_proved"], of=of, rho=f"{rho:g}", least=human(least))
     known = {"value": at_least(value), "beta": f"{upward(beta):g}", "assumed": assumed}

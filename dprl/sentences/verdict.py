@@ -18,8 +18,8 @@ GROUP_HEADS = "Group", "Held-out episodes", "Users' own average", "Policy", "Dif
 def beforehand(
     learned_from: int, checked: int, budget: str, episodes: int = 1, groups: int = 0, together: str = ""
 ) -> str:
-    """Describe what a click will release. budget: the budget that it spends; episodes: each user's maximum; groups: how
-    many there are; together: the guarantee of all releases under the budget, or "" to omit it."""
+    """Describe what a click will release under `budget`. `episodes` is each user's maximum, and `groups` the number of
+    groups. `together` is the guarantee of all releases under the budget, or "" to omit it."""
     said = [filled(SAID["releases"], users=plural(learned_from, "user"), budget=budget)]
     if checked:
         sums = SAID["sums"] if episodes == 1 else SAID["sums_episodes"]
@@ -33,9 +33,12 @@ def beforehand(
 def headline(
     said: str, difference: tuple[float, float, float], learned: float, covered: float, releases: int = 1
 ) -> str:
-    """Return the verdict on a learned policy as one or more sentences. said: better, too close or worse. difference:
-    lower end, estimate, upper end, in the declared rewards. covered: the share of the policy's actions that the file
-    covers. releases: the number from which this one may have been chosen."""
+    """Return the verdict on a learned policy as one or more sentences.
+
+    `said` is "better", "too close" or "worse". `difference` has the lower end, the estimate and the upper end, in the
+    declared rewards. `covered` is the share of the policy's actions that the file covers. `releases` is the number of
+    releases of which this may be the best.
+    """
     low, value, high = map(_three, difference)
     ends = {"low": human(low), "high": human(high)}
     if said == "too close":
@@ -52,7 +55,7 @@ def headline(
 
 
 def said(trace: Any, releases: int = 1) -> list[str]:
-    """Return the paragraphs about a release's verdict, or none if nobody was held out. releases: see `headline`."""
+    """Return the paragraphs about a release's verdict, or none if no users were held out. See `headline`."""
     if not trace.verdict:
         return []
     low, value, high = map(float, trace.today["difference"])
@@ -65,7 +68,7 @@ def said(trace: Any, releases: int = 1) -> list[str]:
 
 
 def proved(trace: Any) -> str:
-    """State the bound proved for the cautious policy, and explain it if it is below the users' own average."""
+    """State the bound proved for the cautious policy. If it is below the users' own average, explain why."""
     spec, bound = trace.spec, float(trace.curve.values[0])
     episodes, least = spec.public.episodes, spec.problem_size.H * spec.public.reward_range[0]
     of = uploads.people(spec.learned_from, episodes)
@@ -76,7 +79,7 @@ def proved(trace: Any) -> str:
 
 
 def turned(low: float, high: float) -> str:
-    """State how large an error would reverse the verdict; return "" if the interval (low, high) contains zero."""
+    """State how large an error would reverse the verdict, or return "" if the interval contains zero."""
     margin = max(low, -high)
     return filled(SAID["turned"], most=human(float(f"{margin:.2g}"))) if margin > 0 else ""
 
@@ -87,7 +90,7 @@ def overlap(covered: float, follows: float) -> str:
 
 
 def disagree(bound: float, high: float) -> str:
-    """Warn if a proved bound is above the whole interval from held-out users, or return "". high: the upper end."""
+    """Warn if a proved bound is above `high`, the upper end of the interval from held-out users, or return ""."""
     if bound <= high:
         return ""
     ends = {"bound": human(_three(bound)), "high": human(_three(high)), "wrong": percent(WRONG)}
@@ -95,7 +98,7 @@ def disagree(bound: float, high: float) -> str:
 
 
 def cautious(low: float, value: float, high: float) -> str:
-    """Warn if the learned policy's interval reaches much further above the value than below it, or return ""."""
+    """Warn that an estimated value is cautious if its interval reaches much further up than down, or return ""."""
     if high - value <= 1.5 * (value - low):
         return ""
     more = human(_three(high - value))
@@ -103,7 +106,7 @@ def cautious(low: float, value: float, high: float) -> str:
 
 
 def rows_of(about: Mapping[str, Any]) -> list[tuple[str, str, str]]:
-    """Return the rows (name, estimate, interval) of a policy file's release, with the recommended policy first."""
+    """Return rows (name, estimate, interval) for the policies in a policy file, with the recommended one first."""
     held, other, bound = about["held out"], about["other policy"], about["bound"]
     least = "Cautious policy, proved bound", f"at least {at_least(bound['worth at least'])}", "–"
     if not held["verdict"]:
@@ -126,7 +129,7 @@ def rows_of(about: Mapping[str, Any]) -> list[tuple[str, str, str]]:
 
 
 def group_rows(held: Mapping[str, Any]) -> list[tuple[str, ...]]:
-    """Return the rows of the table of groups, under GROUP_HEADS. held: the intervals of the recommended policy."""
+    """Return the rows of the table of groups, under GROUP_HEADS. `held` has the recommended policy's intervals."""
     rows: list[tuple[str, ...]] = []
     for label, found in held.get("groups", {}).items():
         number = human(_three(found["episodes"][1]))
@@ -143,7 +146,7 @@ def group_lines(held: Mapping[str, Any]) -> list[str]:
 
 
 def about_groups(held: Mapping[str, Any]) -> str:
-    """Describe the groups for which a policy may not be better, and their cost; return "" if there are no groups."""
+    """Describe the groups for which a policy may not be better, and what the groups cost. Without groups, return ""."""
     if "groups" not in held:
         return ""
     share, parts = held["groups' share of rho"], []

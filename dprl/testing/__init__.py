@@ -1,4 +1,4 @@
-"""Checks for your own algorithms, environments and mechanisms, to run before you register them.
+"""Checks to run on your own algorithms, environments and mechanisms before you register them.
 
 Each function returns the names of its checks if all pass, or raises `CheckFailed` with one sentence.
 """

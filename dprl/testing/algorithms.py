@@ -1,4 +1,4 @@
-"""Checks of an online tabular algorithm: its record and the plans that it makes from released counts."""
+"""Checks of an online tabular algorithm: its registry record, and the plans that it computes from released counts."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def function_of_what_was_released(algorithm: TabularLearner) -> None:
 
 
 def plans_of(algorithm: TabularLearner, bonus: str, seed: int, world: int) -> tuple[list[Array], Array]:
-    """Return Q, V and policy after each of several fixed releases, and the true counts at the end."""
+    """Return Q, V and the policy after each of several fixed releases, and the true counts at the end."""
     small: Any = {"environment": "random", "environment_params": {"S": 3, "A": 2, "H": 3, "seed": world}}
     small |= {"episodes": 300, "schedule": "geometric:0.3", "seeds": 1}
     spec = RunSpec(algorithm=algorithm.key, privacy=algorithm.privacies[0], bonus=bonus, **small)

@@ -1,4 +1,4 @@
-"""Checks of an environment: each of its models must match its record."""
+"""Checks of an environment: whether each of its models matches its registry record."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def record(environment: Environment) -> None:
 
 
 def settings(environment: Environment) -> Iterator[dict[str, Any]]:
-    """Yield the default parameters, and then the limits or choices of each field."""
+    """Yield the default parameters, and then parameters in which one field is at a limit or has another choice."""
     yield {}
     for field in environment.fields:
         ends = field.choices or (field.low if not field.low_open else None, field.high)

@@ -1,4 +1,4 @@
-"""Checks of a mechanism: its noise must have the stated properties, and no attack may refute its privacy proof."""
+"""Checks of a mechanism: whether its noise has the stated properties, and whether attacks refute its privacy proof."""
 
 from __future__ import annotations
 
@@ -47,12 +47,12 @@ def check_mechanism(mechanism: Mechanism) -> tuple[str, ...]:
 
 
 def stream_of(mechanism: Mechanism) -> Stream:
-    """Return a stream that suits the mechanism: releases of a curator, or users who each draw their own noise."""
+    """Return a stream for the mechanism: releases by a curator, or users who each draw their own noise."""
     return make_stream(TIMES) if mechanism.fresh else stream_of_releases(RELEASES)
 
 
 def noise_of(mechanism: Mechanism, stream: Stream, cells: int, seed: int) -> Array:
-    """Draw unit noise [M, cells] from the kernel, for M releases."""
+    """Draw unit noise [M, cells] for M releases from the mechanism's kernel."""
     rows = mechanism.rows(stream.items, stream.releases)
     memory, sums = np.zeros((rows, cells)), np.zeros(cells)
     rng = np.random.Generator(np.random.SFC64(seed))
@@ -69,7 +69,7 @@ def noise_of(mechanism: Mechanism, stream: Stream, cells: int, seed: int) -> Arr
 
 
 def errors(values: Array, expected: float) -> float:
-    """Return how far the mean of the values [n] is from its expectation, in standard errors."""
+    """Return how many standard errors the mean of the values [n] is away from its expectation."""
     return abs(float(values.mean()) - expected) / max(float(values.std()) / math.sqrt(values.size), 1e-300)
 
 
@@ -79,7 +79,7 @@ def record(mechanism: Mechanism) -> None:
 
 
 def repeats(mechanism: Mechanism) -> None:
-    """Draw noise twice from one seed and once from another, and compare the bits."""
+    """Check that noise depends only on the seed: the same seed repeats it, and another seed changes it."""
     first, other, again = (noise_of(mechanism, stream_of(mechanism), 50, seed) for seed in (1, 2, 1))
     require(not np.array_equal(first, other), "two seeds gave the same noise")
     require(np.array_equal(first, again), "the same seed gave different noise")
@@ -107,7 +107,7 @@ def noise(mechanism: Mechanism, failure: float = 1e-2) -> None:
 
 
 def proof(mechanism: Mechanism) -> None:
-    """Attack three releases with the noise for which `losses` proves epsilon = 1 at DELTA, and with less noise."""
+    """Check that attacks on three releases do not exceed the epsilon that the mechanism's `losses` prove."""
     stream = make_stream(np.arange(1, 4)) if mechanism.fresh else stream_of_releases(3)
     moved = np.repeat((1.0, 0.0), 3), np.repeat((0.0, 1.0), 3)  # a user adds 1 to three counters
 

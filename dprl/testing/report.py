@@ -1,4 +1,4 @@
-"""Run checks in order: each passes, or reports the fault in one sentence."""
+"""A list of checks that run in order. The first that fails raises an error that explains the fault in a sentence."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 class CheckFailed(AssertionError):
-    """The error for a failed check, with the check's name in `check`."""
+    """Raised when a check fails. `check` is the name of the check."""
 
     def __init__(self, check: str, sentence: str) -> None:
         super().__init__(f"{check}: {sentence}")
@@ -30,7 +30,7 @@ def require(true: object, sentence: str) -> None:
 
 
 def run_checks(entry: T, checks: Sequence[Callable[[T], None]]) -> tuple[str, ...]:
-    """Run checks, and return the names of their functions. Raises CheckFailed at the first check that fails."""
+    """Run checks in order, and return the names of their functions. Raises CheckFailed at the first failure."""
     names = []
     for check in checks:
         names.append(check.__name__.replace("_", " "))
@@ -44,7 +44,7 @@ def run_checks(entry: T, checks: Sequence[Callable[[T], None]]) -> tuple[str, ..
 
 @contextmanager
 def offered(registry: Registry[Any], entry: Any, fields: Registry[Field], name: str) -> Iterator[None]:
-    """Register an entry for the duration of a block, so that specs can refer to it."""
+    """Register an entry temporarily, so that specs can refer to it inside a `with` block."""
     before, field = registry.get(entry.key), fields[name]
     put(registry, entry.key, entry)
     fields[name] = replace(field, choices=tuple(registry))

@@ -46,7 +46,7 @@ class BoundSetting:
 
 @dataclass(frozen=True)
 class BoundTerm:
-    """A product of powers, with constant 1; each attribute is an exponent.
+    """A product of powers in a bound, with constant 1. Each attribute is an exponent.
 
     Attributes:
         C: the exponent of (C_w + 1), where C_w = sqrt(d) bounds the mixture's weights.
@@ -154,11 +154,11 @@ class Bound:
     from_S: float = 0.0
 
     def value(self, at: BoundSetting) -> Array:
-        """Return the bound's value: the total reward lost (or a number of episodes), in the shape of K."""
+        """Return the value of the bound, a total loss of reward (or a number of episodes), in the shape of K."""
         return np.asarray(sum(term.value(at) for term in self.terms))
 
     def price(self, at: BoundSetting) -> Array:
-        """Return the sum of the terms with epsilon or rho: the additional loss due to privacy."""
+        """Return the part of the bound that is due to privacy: the sum of the terms with epsilon or rho."""
         return np.asarray(
             sum(term.value(at) for term in self.terms if term.private) + np.zeros(np.shape(at.K))
         )
@@ -170,7 +170,7 @@ class Bound:
         return f"{sign}({' + '.join(term.text for term in self.terms)})"
 
     def unmet(self, at: BoundSetting) -> str:
-        """Describe the first of the theorem's conditions that a setting with a single K violates, or return ""."""
+        """Describe the first condition of the theorem that a setting with a single K violates, or return ""."""
         if at.epsilon >= self.epsilon_below:
             return f"proved for ε below {self.epsilon_below:g}"
         if float(at.K) < at.S**self.from_S:

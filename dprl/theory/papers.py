@@ -1,4 +1,4 @@
-"""The papers in papers.toml, for pages and as BibTeX."""
+"""The papers in papers.toml, as lines for pages and as BibTeX entries."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Paper:
 
     @property
     def line(self) -> str:
-        """Return the paper's line on a page: authors, title, place and year, and its main result."""
+        """Return the reference to the paper as one line: authors, title, venue and year, and its main result."""
         families = ", ".join(family for _, family in self.authors)
         where = f"{self.venue} {self.year}".strip()
         known_for = f", {self.known_for}" if self.known_for else ""
@@ -64,12 +64,12 @@ PAPERS = {
 
 
 def listed(name: str) -> dict[str, str]:
-    """Return the lines of the papers on a list of the dashboard ("online" or "offline"), mapped to their addresses."""
+    """Return the papers in one of the dashboard's lists ("online" or "offline"), as a line for each and its address."""
     return {paper.line: paper.address for paper in PAPERS.values() if name in paper.lists}
 
 
 def papers_in(source: str) -> tuple[Paper, ...]:
-    """Return the papers mentioned in a `source`, in the order in which they appear."""
+    """Return the papers that a `source` text mentions, in the order of their first mention."""
     places = {
         paper: found.start()
         for paper in PAPERS.values()
@@ -104,7 +104,7 @@ def entry(kind: str, key: str, fields: dict[str, str]) -> str:
 
 
 def tex(text: str) -> str:
-    """Convert text to LaTeX in ASCII, without the characters that have no equivalent."""
+    """Convert text to LaTeX in ASCII. Characters without an equivalent are left out."""
     found = []
     for sign in unicodedata.normalize("NFC", " ".join(text.split())):
         letter, *marks = list(unicodedata.normalize("NFD", sign))

@@ -1,4 +1,4 @@
-"""The number of users needed: measurements, a fitted power law with its error, and answers for other numbers."""
+"""The number of users that learning needs: measurements, a power law fitted to them, and answers for other settings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers of users needed, measured for known problems and extrapolated from the power law for others, with verdicts.
+"""The number of users needed in a given setting, measured or extrapolated by the power law, with a verdict.
 
 Users are enough above the number needed times its error factor, too few below the number divided by this factor, and
 too close to call in between.
@@ -38,7 +38,7 @@ FIELDS: Mapping[str, Field] = {
 
 @dataclass(frozen=True)
 class Asked:
-    """A visitor's question, with one attribute for each of FIELDS.
+    """The setting for which a visitor asks how many users are needed, with an attribute for each of FIELDS.
 
     today is 100 if no policy is known. problem is the key of a measured problem, which replaces S, A, H and value, or
     "" for your own numbers.
@@ -57,7 +57,7 @@ class Asked:
 
     @property
     def met(self) -> bool:
-        """Return whether the policy known today already loses at most `loss`."""
+        """Return whether the best policy known today already loses at most `loss`."""
         return self.today <= self.loss
 
 
@@ -116,7 +116,7 @@ def _verdict(users: float, needed: float, factor: float) -> Verdict:
 
 
 def _crossing(line: Array, users: float) -> float:
-    """Return the smallest budget for which this many users are enough, interpolated linearly between logarithms."""
+    """Return the smallest budget for which this many users are enough. Values are interpolated on a log scale."""
     if np.isnan(line).any():
         return np.nan
     above = np.flatnonzero(line > users)
@@ -132,13 +132,13 @@ def _crossing(line: Array, users: float) -> float:
 
 
 def likely(table: Table, asked: Asked, model: str) -> bool:
-    """Return whether the users are enough even if the number needed is larger by the full error factor."""
+    """Return whether the users suffice even if the number needed is larger by the full error factor."""
     needed = float(curve(table, asked, model, np.array([asked.epsilon]))[0])
     return asked.users >= needed * factor_of(table, asked, model)
 
 
 def likely_from(table: Table, asked: Asked, model: str) -> float:
-    """Return the smallest budget (two digits) that likely suffices: inf if none does, NaN if the error is unknown."""
+    """Return the smallest budget that likely suffices, with two digits: inf if none does, NaN without a known error."""
     low, high = float(BUDGETS[0]), float(BUDGETS[-1])
     factor = factor_of(table, asked, model)
     if not np.isfinite(factor):
@@ -153,7 +153,7 @@ def likely_from(table: Table, asked: Asked, model: str) -> float:
 
 
 def ways(table: Table, asked: Asked, model: str) -> list[Asked]:
-    """Return the nearest settings in which users likely suffice: another budget, more users, both, or another loss."""
+    """Return similar settings in which the users likely suffice, with another budget, more users or a larger loss."""
     if not np.isfinite(factor := factor_of(table, asked, model)) or likely(table, asked, model):
         return []
     least, largest = likely_from(table, asked, model), float(BUDGETS[-1])
@@ -175,32 +175,32 @@ def _rounded_up(value: float) -> float:
 
 
 def kind_of(table: Table, asked: Asked) -> Kind:
-    """Return whether the numbers are measured, extrapolated or beyond the measured range."""
+    """Return the kind of the numbers: measured, extrapolated, or beyond the measured range."""
     if asked.problem:
         return "measured"
     return "beyond" if beyond(table, asked) else "extrapolated"
 
 
 def beyond(table: Table, asked: Asked) -> list[str]:
-    """List which of S, A, H and value are outside the measured range."""
+    """Return those of S, A, H and value that are outside the measured range."""
     return [name for name, (low, high) in table.ranges.items() if not low <= getattr(asked, name) <= high]
 
 
 def factor_of(table: Table, asked: Asked, model: str) -> float:
-    """Return the factor by which a privacy model's numbers may be off, or NaN if it is unknown."""
+    """Return the factor by which a privacy model's numbers may be wrong, or NaN if it is unknown."""
     errors = {"measured": table.between, "extrapolated": table.held_out}.get(kind_of(table, asked))
     return errors[model] if errors else np.nan
 
 
 def episodes_needed(table: Table, asked: Asked, model: str, most: int) -> float:
-    """Return how many episodes are needed if each user has up to `most`; inf above MOST, NaN below measured budgets."""
+    """Return the episodes needed if each user has up to `most`: inf above MOST, NaN below the measured budgets."""
     if model != "none" and asked.epsilon / most < min(table.epsilons):
         return np.nan
     return float(curve(table, asked, model, np.array([asked.epsilon]), most)[0])
 
 
 def curve(table: Table, asked: Asked, model: str, epsilons: Array, episodes: int = 1) -> Array:
-    """Return the number of users needed at budgets [P], infinite above MOST. Each user counts once per episode."""
+    """Return the number of users needed at each budget, [P]. It is infinite above MOST."""
     H = table.problems[asked.problem].H if asked.problem else asked.H
     mu = np.array([signal(model, float(epsilon), asked.delta, H, episodes) for epsilon in epsilons])
     share = asked.loss / 100
@@ -214,7 +214,7 @@ def curve(table: Table, asked: Asked, model: str, epsilons: Array, episodes: int
 
 
 def _between(table: Table, key: str, model: str, mu: Array, share: float) -> Array:
-    """Interpolate linearly between logarithms, first in the loss and then in the signal.
+    """Interpolate the number of users needed linearly on log scales, first in the loss and then in the signal.
 
     If a budget needed more than MOST users, the line continues from the next larger budget with the law's exponent, but
     never below MOST.
@@ -231,9 +231,10 @@ def _between(table: Table, key: str, model: str, mu: Array, share: float) -> Arr
 
 
 def straight(x: Array, at: Array, values: Array) -> Array:
-    """Interpolate values [N], known at ascending places [N], linearly at x [P]; or values [N, R] at x [1], giving
-    [1, R]. Between a finite and an infinite value, the result is infinite. The lines continue beyond the ends, because
-    a small delta needs this: at 10^-12, the smallest epsilon lies a fifth outside the measured range."""
+    """Interpolate values linearly, and extrapolate beyond the ends. The values [N] at the ascending points `at` [N]
+    give values at x [P]; values [N, R] give [1, R] at x [1]. Between a finite and an infinite value, the result is
+    infinite. Small deltas need extrapolation: at 10^-12, the smallest epsilon lies a fifth outside the measured
+    range."""
     left = np.clip(np.searchsorted(at, x, side="right") - 1, 0, len(at) - 2)
     share = (x - at[left]) / (at[left + 1] - at[left])
     ends = values[left], values[left + 1]

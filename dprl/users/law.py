@@ -1,4 +1,4 @@
-"""A power law for the users needed, fitted to measured runs, and its error in environments outside the fit.
+"""A power law for the number of users needed, fitted to measured runs, with its error in other environments.
 
 A problem has S states, A actions and H steps, its best policy earns V* = v H per episode, and an average episode may
 lose the share x of V*. Then
@@ -38,7 +38,7 @@ COVERED = 0.9  # share of the held-out numbers that an error factor covers
 
 @lru_cache(maxsize=10_000)
 def signal(model: str, epsilon: float, delta: float, H: int, episodes: int = 1) -> float:
-    """Return mu: one episode's effect in standard deviations of the smallest sufficient noise, or 1 without privacy.
+    """Return mu: one episode's effect, in standard deviations of the smallest sufficient noise (1 without privacy).
 
     In the local model, mu is for a count at one of H steps, with the best number of steps for each user to report. The
     guarantee covers all of a user's m = `episodes` together: Gaussian noise in sums is m times as large, one-hot
@@ -56,7 +56,7 @@ def signal(model: str, epsilon: float, delta: float, H: int, episodes: int = 1) 
 
 @dataclass(frozen=True)
 class Point:
-    """A measured number of users, infinite if above MOST; mu is 1 without privacy."""
+    """A measured number of users needed, which is infinite if it is above MOST. Without privacy, mu is 1."""
 
     environment: str
     model: str
@@ -82,8 +82,8 @@ class At(NamedTuple):
 
 @dataclass(frozen=True)
 class Power:
-    """A product of powers with the factor exp(log_c). The other attributes are exponents of the quantities with the
-    same names, in the denominator for value, loss and mu; mu is 0 without privacy."""
+    """A product of powers, with the factor exp(log_c). The other attributes are the exponents of S, A, H and so on.
+    Those of value, loss and mu are for the denominator. Without privacy, the exponent of mu is 0."""
 
     log_c: float
     S: float
@@ -110,7 +110,8 @@ def log_needed(law: Law, model: str, at: At) -> Array:
 
 
 def off(law: Law, points: Sequence[Point]) -> Array:
-    """Return ln(predicted K / measured K), [N], for points of one model; min(0, ln(predicted K / MOST)) if K > MOST."""
+    """Return the errors ln(predicted K / measured K) for points of one model, [N]. If K is only known to exceed MOST,
+    the error is min(0, ln(predicted K / MOST))."""
     at = At(*(np.array([getattr(p, name) for p in points], float) for name in At._fields))
     found = log_needed(law, points[0].model, at)
     measured = np.array([p.needed for p in points])
@@ -142,13 +143,13 @@ def _fitted(law: Law, model: str, points: Sequence[Point]) -> Power:
 
 
 def weights(groups: Sequence[str]) -> Array:
-    """Return the weight of each member, [N], so that all groups have the same weight and all weights sum to 1."""
+    """Return the weights of members of groups, [N]. All groups have the same total weight, and all weights sum to 1."""
     sizes = {group: groups.count(group) for group in dict.fromkeys(groups)}
     return np.array([1 / (len(sizes) * sizes[group]) for group in groups])
 
 
 def factor(errors: Array, groups: Sequence[str], share: float = COVERED) -> float:
-    """Return the smallest factor that covers this share of the errors (log ratios [N]); groups have equal weight."""
+    """Return the smallest factor that covers this share of the errors (log ratios [N]). Groups have equal weight."""
     size = np.abs(errors)
     order = np.argsort(size)
     reached = np.cumsum(weights(groups)[order])
@@ -156,7 +157,7 @@ def factor(errors: Array, groups: Sequence[str], share: float = COVERED) -> floa
 
 
 def covering(errors: Array, groups: Sequence[str]) -> float:
-    """Return an error factor for a new group that covers the share COVERED of its errors.
+    """Return an error factor that covers the share COVERED of the errors in a new group.
 
     With n groups seen, the new one has weight 1/(n + 1) and is treated as if all its errors were larger than any seen.
     So the factor must cover the share COVERED (n + 1)/n of the errors seen (Lee, Barber, Willett 2023, hierarchical
@@ -167,7 +168,7 @@ def covering(errors: Array, groups: Sequence[str]) -> float:
 
 
 def held_out(points: Sequence[Point]) -> dict[str, float]:
-    """Return each model's error factor in environments left out of the fit, one at a time and with all their sizes."""
+    """Return each model's error factor in environments left out of the fit, one at a time in all its sizes."""
     errors: dict[str, list[float]] = {}
     names: dict[str, list[str]] = {}
     for left in dict.fromkeys(p.environment for p in points):
@@ -179,14 +180,14 @@ def held_out(points: Sequence[Point]) -> dict[str, float]:
 
 
 def errors_on(law: Law, points: Sequence[Point], kind: str) -> dict[str, Array]:
-    """Return the law's errors on one environment for each model, except for points that need no learning."""
+    """Return the law's errors in one environment for each model. Points that need no learning are left out."""
     own = [p for p in points if p.environment == kind and p.needed > LEARNED]
     by_model = {model: [p for p in own if p.model == model] for model in MODELS}
     return {model: off(law, some) for model, some in by_model.items() if some}
 
 
 def crossed(points: Sequence[Point], kinds: Sequence[str] = ()) -> dict[str, dict[str, float]]:
-    """Return, for each model and environment, the share of numbers within the error that other environments give."""
+    """Return the share of numbers within the error estimated from other environments, by model and environment."""
     found: dict[str, dict[str, float]] = {}
     for kind in kinds or dict.fromkeys(p.environment for p in points):
         others = [p for p in points if p.environment != kind]

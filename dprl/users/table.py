@@ -1,4 +1,4 @@
-"""The table of users needed (`python -m bench.bundled users`): measured numbers, the fitted law, and their errors."""
+"""The table of users needed (`python -m bench.bundled users`): measurements, the fitted law, and its errors."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dprl.users.law import Array, Law, Power
 
 @dataclass(frozen=True)
 class Problem:
-    """An environment of one size, and the number of users that it needs.
+    """An environment of one size, with the measured numbers of users needed in it.
 
     Attributes:
         v_star: V*, the best policy's reward in an episode.
@@ -55,7 +55,7 @@ class Problem:
 
 @dataclass(frozen=True)
 class Check:
-    """A comparison of the stated numbers with runs made after the fit.
+    """A comparison of the predicted numbers with runs made after the fit.
 
     Attributes:
         of: the kind of runs, in words.
@@ -108,7 +108,7 @@ class Table:
 
     @property
     def inside(self) -> dict[str, float]:
-        """Return the share of each model's predictions within the stated factor, averaged over unseen kinds."""
+        """Return the share of each model's predictions within the stated factor, averaged over unseen environments."""
         return {model: float(np.mean(list(kinds.values()))) for model, kinds in self.crossed.items()}
 
     @property
