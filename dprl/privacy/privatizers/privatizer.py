@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+import tomllib
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +26,16 @@ from dprl.statistics import BLANK_ONE, REPLACE_ONE, Change, PaperScale, Statisti
 REFERENCE_DELTA = 1e-6  # every guarantee also gives epsilon at this delta
 SMALL_DELTAS = (1e-9, 1e-12, 1e-15)  # and at these
 RETURNING = 10  # and for a user who returns for this many episodes
+
+# the words for privacy models and budgets, in tables; see `record`
+TEXTS = tomllib.loads(Path(__file__).parents[1].joinpath("models.toml").read_text("utf-8"))
+
+T = TypeVar("T")
+
+
+def record(kind: Callable[..., T], row: Mapping[str, Any], **more: Any) -> T:
+    """Build a record from a table of models.toml. more: its other attributes."""
+    return kind(**{name: tuple(x) if isinstance(x, list) else x for name, x in row.items()}, **more)
 
 
 @dataclass(frozen=True)
@@ -113,20 +126,20 @@ class Noise:
         return self.group * max(map(separation_of, self.losses()))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Way:
     """The path of the data from users to policies, as pages draw it."""
 
     stations: tuple[str, ...]  # the names of the stations that data pass, from left to right
     raw: int  # the number of stations, from the left, that see raw data
     # noise, trusted: the indices of the station that adds noise and of the station that is trusted, or None
-    noise: int | None
-    trusted: int | None
-    mixes: int | None  # the index of the station that is trusted only to shuffle, or None
+    noise: int | None = None
+    trusted: int | None = None
+    mixes: int | None = None  # the index of the station that is trusted only to shuffle, or None
     alt: str  # a description of the path, as the picture's alternative text
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Words(Way):
     """The words for a privacy model on pages, and the path of the data."""
 
@@ -168,6 +181,12 @@ class Privatizer:
     check: Callable[[Change, str, int, str, float, float, int], None] | None = None
 
     __repr__ = described
+
+
+def model(key: str, **more: Any) -> Privatizer:
+    """Return the privacy model whose words are in models.toml under this key. more: its other attributes."""
+    row = TEXTS["models"][key]
+    return record(Privatizer, row | {"words": record(Words, row["words"])}, key=key, **more)
 
 
 def losses_of_user(

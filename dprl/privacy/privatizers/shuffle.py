@@ -19,12 +19,9 @@ from dprl.privacy.losses import Binomial, Losses
 from dprl.privacy.mechanisms import MECHANISMS, Stream, make_stream, open_stream, stream_of_releases
 from dprl.privacy.mechanisms.binomial import AS_IN_PAPER, BINOMIAL_TREE, VARIANCE
 from dprl.privacy.mechanisms.tree import levels
-from dprl.privacy.privatizers.privatizer import Noise, Privatizer, Request, Words, with_noise
+from dprl.privacy.privatizers.privatizer import Noise, Request, model, with_noise
 from dprl.statistics import REPLACE_ONE, Change
 
-TRUST = (
-    "The shuffler is trusted to mix the messages of a batch; others see only the messages, not who sent them."
-)
 MOST_USERS = 10**15
 LEAST_DELTA = 1e-18  # the accountant ignores outcomes with a probability of about 1e-30 in each counter
 MOST_BITS = 4e10  # in a batch; with more, the accountant would have to compute too many outcomes
@@ -281,26 +278,8 @@ def least_bits(raised: int, epsilon: float, delta: float) -> tuple[int, float]:
     return fair, max(least_scale(rare_losses, epsilon, delta, guess), fair / 4)
 
 
-PRIVATIZER = Privatizer(
-    key="shuffle",
-    title="Shuffle (SDP)",
-    words=Words(
-        model="SDP",
-        promise="Shuffle differential privacy",
-        given="a trusted shuffler",
-        stations=("users", "shuffler", "algorithm", "policies"),
-        raw=1,
-        noise=0,
-        trusted=1,
-        mixes=1,
-        alt="Users add random bits on their own devices. The trusted shuffler mixes all messages of a batch. "
-        "Together, the random bits hide each user. The algorithm sees only the mixture, which is private.",
-        blanked="sends noise only",
-        seen="the mixed bits of many users",
-    ),
-    summary="Users add random bits, and a trusted shuffler mixes each batch: a model between central and local.",
-    trust=TRUST,
-    source="B25 Algorithm 4",
+PRIVATIZER = model(
+    "shuffle",
     mechanisms=("binomial-sum", "binomial-tree"),
     prepare=prepare,
     binary_rewards=True,
