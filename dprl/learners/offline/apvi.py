@@ -21,7 +21,7 @@ from dprl.learners.offline.learner import (
     PaperNoise,
     Plan,
     decided,
-    released_once,
+    sums_once,
 )
 from dprl.mdp import counts
 from dprl.mdp.tabular import Array
@@ -168,7 +168,7 @@ DP_APVI = OfflineLearner(
     baseline="apvi",
     fields=CONSTANTS,
     public=("sizes", "rewards"),
-    families=lambda problem, calibration: released_once(problem, DATASET, "counts n and m"),
+    families=lambda problem, calibration: sums_once(problem, DATASET, "counts n and m"),
     paper_noise=PAPER_NOISE,
     errors=errors,
     plan=plan,

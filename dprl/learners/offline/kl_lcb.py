@@ -26,7 +26,7 @@ from dprl.learners.offline.learner import (
     OfflineProblem,
     Plan,
     decided,
-    released_once,
+    sums_once,
 )
 from dprl.mdp import counts
 from dprl.mdp.tabular import Array
@@ -180,7 +180,7 @@ KL_LCB = OfflineLearner(
     privacies=("zcdp", "pure", "approximate", "none"),
     baseline="dp-kl-lcb",
     public=("sizes", "rewards"),
-    families=lambda problem, calibration: released_once(problem, TRANSITIONS, "counts m of transitions"),
+    families=lambda problem, calibration: sums_once(problem, TRANSITIONS, "counts m of transitions"),
     errors=errors,
     plan=plan,
     shown=apvi.SHOWN,

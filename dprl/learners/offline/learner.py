@@ -12,7 +12,7 @@ from dprl.fields import Field
 from dprl.mdp import Size
 from dprl.mdp.planning import Policy
 from dprl.mdp.tabular import Array
-from dprl.messages.brief import described
+from dprl.plugins import Entry
 from dprl.statistics.dataset import REWARDS, CellsOfSteps
 from dprl.statistics.family import Family, Query
 
@@ -65,7 +65,7 @@ def decided(problem: OfflineProblem, Q: Array, n: Array, E: float) -> tuple[Poli
     return policy, np.where(better, among.max(-1), np.where(lacking, least, V))
 
 
-def released_once(problem: OfflineProblem, query: CellsOfSteps, what: str) -> tuple[Family, ...]:
+def sums_once(problem: OfflineProblem, query: CellsOfSteps, what: str) -> tuple[Family, ...]:
     """Return the sums to release, each once: those of `query`, described by `what`, and, if mean rewards are unknown,
     sums of rewards. These get more noise, because the penalty multiplies the noise of counts by up to H or more."""
     found = (query.released_once(problem.size, what),)
@@ -82,14 +82,10 @@ class PaperNoise(NamedTuple):
     sources: tuple[str, ...]  # the places in the paper that state it
 
 
-@dataclass(frozen=True, kw_only=True)
-class OfflineLearner:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class OfflineLearner(Entry):
     """An offline learner in the registry. It never has access to the model or the data set."""
 
-    key: str
-    title: str
-    summary: str
-    source: str
     privacies: tuple[str, ...]  # keys of the notions of privacy that it supports; the first is the default
     baseline: str  # the key of the non-private baseline, or its own key if it also runs without privacy
     fields: tuple[Field, ...] = ()  # its constants
@@ -109,5 +105,3 @@ class OfflineLearner:
     # where we prove that V~ is a lower bound with probability 1 - beta; "" if only a paper proves a similar bound
     proved: str = ""
     several: bool = False  # True if its noise and bounds allow several episodes of one person
-
-    __repr__ = described
