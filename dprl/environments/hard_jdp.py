@@ -38,7 +38,6 @@ def make(n: int = 2, m: int = 2, alpha: float = 0.1, H: int = 5, seed: int = 0) 
         H=H,
         state_labels=(*(f"start {s}" for s in range(n)), "+", "-"),
         action_labels=tuple(f"arm {a}" for a in range(A)),
-        drawing={"kind": "graph"},
     )
 
 

@@ -15,7 +15,7 @@ from fractions import Fraction
 from functools import partial
 
 from dprl.messages import filled
-from dprl.privacy.accounting import calibrated, epsilon_of, group_epsilon, repeated, rounded_up, zcdp_of
+from dprl.privacy.accounting import calibrated, group_epsilon, repeated, rounded_up, zcdp_of
 from dprl.privacy.exact import EXACT, SPACING, Apart
 from dprl.privacy.guarantee import GRID, NOISE, Guarantee, Reading, budget
 from dprl.privacy.losses import Losses
@@ -23,7 +23,7 @@ from dprl.privacy.mechanisms import MECHANISMS, Mechanism, stream_of_releases
 from dprl.privacy.privatizers.none import NOTHING_PROMISED
 from dprl.privacy.privatizers.privatizer import REFERENCE_DELTA, RETURNING, SMALL_DELTAS, TEXTS, Way, record
 from dprl.statistics import BLANK_ONE, REPLACE_ONE
-from dprl.statistics.family import Family, halves
+from dprl.statistics.family import Family
 from dprl.words import upward
 
 ONCE = stream_of_releases(1)
@@ -85,6 +85,11 @@ class CuratorNoise:
 
 
 NO_NOISE = CuratorNoise(None, {}, (), NOTHING_PROMISED, {})
+
+
+def halves(families: Sequence[Family]) -> list[list[Family]]:
+    """Return the families for each half of the data set that occurs, in order."""
+    return [[f for f in families if f.half == half] for half in sorted({f.half for f in families})]
 
 
 def losses_of(
@@ -184,14 +189,11 @@ def prepare(
     def proved(adjacency: str, d: float, size: int = 1) -> float:
         """Return the epsilon that we can prove for `size` joint changes at delta = d."""
         places = losses_of(mechanism, families, scales, adjacency)
-
-        def continuous(losses: Losses, d: float) -> float:
-            return epsilon_of(losses, d) if size == 1 else group_epsilon(losses, size, d)
-
         if not exact:
-            return max(continuous(losses, d) for losses in places)
+            return max(group_epsilon(losses, size, d) for losses in places)
         apart = apart_of(mechanism, families, scales, adjacency, size)
-        return max(a.epsilon(partial(continuous, losses), d) for a, losses in zip(apart, places, strict=True))
+        of = [partial(group_epsilon, losses, size) for losses in places]
+        return max(a.epsilon(continuous, d) for a, continuous in zip(apart, of, strict=True))
 
     deltas = {REFERENCE_DELTA, *SMALL_DELTAS, asked.delta or 0.0}
     readings = tuple(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -49,8 +48,3 @@ class Family:
     def effect(self, adjacency: str) -> Change:
         """Return the effect of changing one trajectory (REPLACE_ONE or BLANK_ONE) on one release."""
         return self.change if adjacency == REPLACE_ONE else self.blanked
-
-
-def halves(families: Sequence[Family]) -> list[list[Family]]:
-    """Return the families for each half of the data set that occurs, in order."""
-    return [[f for f in families if f.half == half] for half in sorted({f.half for f in families})]

@@ -69,7 +69,6 @@ def prepare(request: Request) -> Noise:
         request,
         PRIVATIZER,
         statistic,
-        mechanism,
         stream,
         scale,
         where=filled(WHERE["central"], numbers=every(statistic)),

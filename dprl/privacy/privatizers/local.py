@@ -65,7 +65,6 @@ def prepare(request: Request) -> Noise:
         request,
         PRIVATIZER,
         statistic,
-        mechanism,
         stream,
         scale,
         where=WHERE["local_answers"]

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from dprl.mdp import Size
 from dprl.mdp.tabular import Array
 from dprl.messages import filled
-from dprl.messages.brief import described
+from dprl.plugins import Entry
 from dprl.privacy.accounting import epsilon_of, group_delta, group_epsilon, repeated, separation_of
 from dprl.privacy.errors import per_event
 from dprl.privacy.guarantee import NOISE, SCOPE, SIMULATION, UNIT, WHERE, Guarantee, LadderStep, Reading
@@ -151,12 +151,11 @@ class Words(Way):
     seen: str  # the words after "the attacker sees"
 
 
-@dataclass(frozen=True)
-class Privatizer:
+@dataclass(frozen=True, repr=False)
+class Privatizer(Entry):
     """A privacy model, such as central, shuffle or local, with the noise that it prepares.
 
     Attributes:
-        key: its name in a spec.
         words: the words for it on pages.
         trust: a sentence on who sees raw data and who is trusted.
         mechanisms: the keys of its mechanisms; the default is the first that fits.
@@ -167,20 +166,14 @@ class Privatizer:
         reports: the reports that a row counts by default: "all", or "played", those of users whose policy plays it.
     """
 
-    key: str
-    title: str
     words: Words
-    summary: str
     trust: str
-    source: str
     mechanisms: tuple[str, ...]
     prepare: Callable[[Request], Noise]
     binary_rewards: bool = False
     per_release: bool = False
     reports: str = "all"
     check: Callable[[Change, str, int, str, float, float, int], None] | None = None
-
-    __repr__ = described
 
 
 def model(key: str, **more: Any) -> Privatizer:
@@ -223,7 +216,6 @@ def with_noise(
     request: Request,
     privatizer: Privatizer,
     statistic: Statistic,
-    mechanism: Mechanism,
     stream: Stream,
     scale: float,
     *,
@@ -250,7 +242,7 @@ def with_noise(
         table: the stream at whose releases the bounds are tabulated; by default `stream`.
         events: the number of releases in the union bound; by default all releases of the table.
     """
-    table = table or stream
+    mechanism, table = MECHANISMS[request.mechanism], table or stream
     events = events or table.releases
     rows, m = statistic.rows(request.size), request.contribution
     std = statistic.counter(scale) * mechanism.std(table)
