@@ -30,11 +30,7 @@ def prepare(request: Request) -> Noise:
     )
 
 
-PRIVATIZER = model(
-    "none",
-    mechanisms=(),
-    prepare=prepare,
-)
+PRIVATIZER = model("none", mechanisms=(), prepare=prepare)
 
 NOTHING_PROMISED = Guarantee(
     model="none",
