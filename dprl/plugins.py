@@ -10,12 +10,13 @@ import hashlib
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TypeVar
 
 from dprl.fields import SpecError, shown, similar
-from dprl.messages.brief import cut, table_of
+from dprl.messages.brief import cut, described, table_of
 
 T = TypeVar("T")
 
@@ -29,6 +30,18 @@ class UnknownKey(SpecError, KeyError):
     """The error for a key that is not in a registry."""
 
     __str__ = SpecError.__str__
+
+
+@dataclass(frozen=True, repr=False)
+class Entry:
+    """An entry of a registry."""
+
+    key: str  # its name in a spec
+    title: str
+    summary: str
+    source: str  # where it is from, such as a section of a paper
+
+    __repr__ = described
 
 
 class Registry(Mapping[str, T]):

@@ -65,7 +65,6 @@ def make(
             "relapsed",
         ),
         action_labels=DOSES[:doses],
-        drawing={"kind": "graph"},
     )
 
 

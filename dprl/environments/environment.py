@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -13,17 +14,13 @@ from dprl.mdp import TabularMDP
 from dprl.mdp.mixture import Mixture
 from dprl.mdp.structure import Table
 from dprl.mdp.tabular import Array
-from dprl.messages.brief import described
+from dprl.plugins import Entry
 
 
-@dataclass(frozen=True)
-class Environment:
+@dataclass(frozen=True, repr=False)
+class Environment(Entry):
     """An environment's entry in the registry: how to build it, its size, and what is public about it."""
 
-    key: str  # its name in a spec
-    title: str
-    summary: str
-    source: str
     fields: tuple[Field, ...]  # its parameters
     make: Callable[..., TabularMDP]  # make(**params): builds the MDP
     # size(**params): returns (S, A, H), or (S, A, H, d) for a linear MDP or a linear mixture
@@ -41,8 +38,6 @@ class Environment:
     possible: Callable[..., Table | None] | None = None
     # name(**params): returns the name of one environment in a collection; None if the title is always used
     name: Callable[..., str] | None = None
-
-    __repr__ = described
 
     def called(self, params: Mapping[str, Any]) -> str:
         return self.name(**params) if self.name else self.title
@@ -62,15 +57,15 @@ def homogeneous(
     H: int,
     state_labels: tuple[str, ...],
     action_labels: tuple[str, ...],
-    drawing: Mapping[str, Any],
+    drawing: Mapping[str, Any] = MappingProxyType({"kind": "graph"}),
     possible: Table | None = None,
 ) -> TabularMDP:
     """Build an MDP with the same P [S, A, S] (or [S, A, B] on `possible`) and R [S, A] at all H steps; start is [S]."""
     return TabularMDP(
         name=name,
-        P=np.broadcast_to(P, (H, *P.shape)).copy(),
-        R=np.broadcast_to(R, (H, *R.shape)).copy(),
-        d1=start.copy(),
+        P=np.broadcast_to(P, (H, *P.shape)),
+        R=np.broadcast_to(R, (H, *R.shape)),
+        d1=start,
         state_labels=state_labels,
         action_labels=action_labels,
         drawing=drawing,

@@ -22,9 +22,8 @@ def make(n: int = 2, m: int = 2, alpha: float = 0.1, H: int = 5, seed: int = 0) 
     plus, minus = n, n + 1
     up = np.full((n, A), 0.5)
     up[:, 0] += alpha / 2
-    for s in range(n):
-        if better[s] != 0:
-            up[s, better[s]] = 0.5 + alpha
+    changed = np.flatnonzero(better)
+    up[changed, better[changed]] = 0.5 + alpha
     P = np.zeros((S, A, S))
     P[:n, :, plus], P[:n, :, minus] = up, 1 - up
     P[plus, :, plus] = P[minus, :, minus] = 1.0
@@ -38,7 +37,6 @@ def make(n: int = 2, m: int = 2, alpha: float = 0.1, H: int = 5, seed: int = 0) 
         H=H,
         state_labels=(*(f"start {s}" for s in range(n)), "+", "-"),
         action_labels=tuple(f"arm {a}" for a in range(A)),
-        drawing={"kind": "graph"},
     )
 
 

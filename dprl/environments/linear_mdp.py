@@ -12,7 +12,7 @@ import numpy as np
 from dprl.environments.environment import Environment
 from dprl.fields import Field, SpecError
 from dprl.mdp import TabularMDP
-from dprl.mdp.tabular import Array
+from dprl.mdp.tabular import Array, normalised
 
 
 def features(
@@ -72,7 +72,6 @@ def make(
         ),
         action_labels=tuple(f"drug {a}" for a in range(drugs)),
         bernoulli=False,
-        drawing={"kind": "graph"},
     )
 
 
@@ -87,14 +86,7 @@ ENVIRONMENT = Environment(
         Field("drugs", "int", 3, "number of drugs, and of effects", low=2, high=6),
         Field("symptoms", "int", 3, "symptoms that a stage may show", low=1, high=6),
         Field("H", "int", 10, "steps in an episode", low=1, high=100),
-        Field(
-            "blur",
-            "float",
-            0.2,
-            "share of each drug that is spread evenly over all effects",
-            low=0.0,
-            high=0.9,
-        ),
+        Field("blur", "float", 0.2, "share of each drug that is spread evenly over all effects", 0.0, 0.9),
         Field("seed", "int", 0, "seed of the symptoms and the helpful effects", low=0, high=2**53 - 1),
     ),
     make=make,
@@ -120,11 +112,8 @@ def linear_model(features: Array, measures: Array, rewards: Array) -> tuple[Arra
             )
     if measures.min() < 0:
         raise SpecError("measures", "a number below 0 is not allowed; give numbers of at least 0.")
-    P = np.einsum("sai,hix->hsax", features, measures)
-    if P.min() < -1e-12 or np.abs(P.sum(-1) - 1).max() > 1e-9:
-        raise SpecError("measures", "a row of probabilities is negative or does not sum to 1; give others.")
+    P = normalised("measures", np.einsum("sai,hix->hsax", features, measures))
     R = np.einsum("sai,hi->hsa", features, rewards)
     if R.min() < -1e-12 or R.max() > 1 + 1e-12:
         raise SpecError("rewards", "a mean reward is not between 0 and 1; give others.")
-    P = np.maximum(P, 0.0)
-    return np.asarray(P / P.sum(-1, keepdims=True)), np.clip(R, 0.0, 1.0)
+    return P, np.clip(R, 0.0, 1.0)

@@ -50,7 +50,6 @@ def make(A: int = 100, H: int = 20, seed: int = 0) -> TabularMDP:
         state_labels=("0", "1"),
         action_labels=tuple(map(str, range(A))),
         bernoulli=False,
-        drawing={"kind": "graph"},
     )
 
 

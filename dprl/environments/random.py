@@ -24,7 +24,6 @@ def make(S: int = 5, A: int = 3, H: int = 10, concentration: float = 0.3, seed: 
         H=H,
         state_labels=tuple(f"state {s}" for s in range(S)),
         action_labels=tuple(f"action {a}" for a in range(A)),
-        drawing={"kind": "graph"},
     )
 
 

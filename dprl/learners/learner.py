@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from dprl.fields import Field, SpecError
 from dprl.mdp import Size
-from dprl.messages.brief import described
+from dprl.plugins import Entry
 from dprl.statistics import Statistic
 
 PlannerT = TypeVar("PlannerT")
@@ -60,13 +60,9 @@ class Problem:
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Learner:
+class Learner(Entry):
     """A learner in the registry. It never has access to the model or to raw counts."""
 
-    key: str  # its name in a spec
-    title: str
-    summary: str
-    source: str
     privacies: tuple[str, ...]  # keys of the privacy models that it supports; the first is the default
     fields: tuple[Field, ...] = ()  # its parameters
     note: str = ""  # a remark for the help text of menus; "" if there is none
@@ -80,8 +76,6 @@ class Learner:
     needs: ClassVar[str] = ""  # "features" or "mixture" if the environment must provide them
     schedule: ClassVar[str] = ""  # the name of its own schedule; "" if it works with any schedule
     forgets: ClassVar[bool] = False  # True if it receives each batch alone instead of running sums
-
-    __repr__ = described
 
     # Each kind of learner defines its bonuses, with the default first, and the statistic for the default.
     if TYPE_CHECKING:

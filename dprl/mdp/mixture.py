@@ -8,7 +8,7 @@ import numpy as np
 
 from dprl.engine import kernel
 from dprl.fields import SpecError
-from dprl.mdp.tabular import Array
+from dprl.mdp.tabular import Array, normalised
 from dprl.messages.brief import described
 
 
@@ -57,13 +57,7 @@ class Mixture:
             raise SpecError(
                 "weights", f"their norm is {longest:.3g}, but at most {self.bound:.3g} is allowed."
             )
-        P = np.einsum("saxi,hi->hsax", self.features, weights)
-        if P.min() < -1e-12 or np.abs(P.sum(-1) - 1).max() > 1e-9:
-            raise SpecError(
-                "weights", "a row of probabilities is negative or does not sum to 1; give others."
-            )
-        P = np.maximum(P, 0.0)
-        return np.asarray(P / P.sum(-1, keepdims=True))
+        return normalised("weights", np.einsum("saxi,hi->hsax", self.features, weights))
 
     def weights(self, P: Array) -> Array:
         """Return the shortest weights [H, d] that give these probabilities [H, S, A, S]. This inverts `transitions`."""

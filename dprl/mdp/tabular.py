@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from copy import copy
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,10 +24,7 @@ ROUNDED = 1e-9  # a row with a smaller difference is left unchanged
 
 def check_unit(name: str, array: Array) -> None:
     """Raise SpecError if a number in the array is outside [0, 1]. name: the path in the spec, for the message."""
-    wrong = ~((array >= 0) & (array <= 1))
-    if wrong.any():
-        at = tuple(np.argwhere(wrong)[0])
-        raise SpecError(name, f"{_place(name, at)} is {as_written(array[at])}; give numbers from 0 to 1.")
+    _refuse_first(name, array, ~((array >= 0) & (array <= 1)), "numbers from 0 to 1")
 
 
 def probabilities(name: str, array: Array) -> Array:
@@ -34,10 +32,7 @@ def probabilities(name: str, array: Array) -> Array:
 
     Raises SpecError for the first wrong number or row. name: the path of the array in the spec, for the message.
     """
-    wrong = ~(array >= 0)
-    if wrong.any():
-        at = tuple(np.argwhere(wrong)[0])
-        raise SpecError(name, f"{_place(name, at)} is {as_written(array[at])}; give probabilities.")
+    _refuse_first(name, array, ~(array >= 0), "probabilities")
     total = array.sum(-1, keepdims=True)
     off = np.abs(total - 1)
     if not (off <= TOLERANCE).all():
@@ -48,6 +43,20 @@ def probabilities(name: str, array: Array) -> Array:
     if (off > ROUNDED).any():
         array = np.where(off > ROUNDED, array / total, array)
     return np.minimum(array, 1.0) if array.max() > 1 else array  # a rounded sum may exceed 1
+
+
+def _refuse_first(name: str, array: Array, wrong: NDArray[np.bool_], allowed: str) -> None:
+    if wrong.any():
+        at = tuple(np.argwhere(wrong)[0])
+        raise SpecError(name, f"{_place(name, at)} is {as_written(array[at])}; give {allowed}.")
+
+
+def normalised(name: str, P: Array) -> Array:
+    """Return probabilities that sum to 1 exactly, from ones with rounding errors. Raises SpecError for larger ones."""
+    if P.min() < -1e-12 or np.abs(P.sum(-1) - 1).max() > 1e-9:
+        raise SpecError(name, "a row of probabilities is negative or does not sum to 1; give others.")
+    P = np.maximum(P, 0.0)
+    return np.asarray(P / P.sum(-1, keepdims=True))
 
 
 def _place(name: str, at: tuple[Any, ...]) -> str:
@@ -104,12 +113,12 @@ class TabularMDP:
     __repr__ = described
 
     def __post_init__(self) -> None:
+        assign = partial(object.__setattr__, self)
         for name in ("P", "R", "d1"):
             try:
-                given = np.array(getattr(self, name), dtype=float, order="C")
+                assign(name, np.array(getattr(self, name), dtype=float, order="C"))
             except (TypeError, ValueError, OverflowError):
                 raise SpecError(name, "this is not allowed; give an array of numbers.") from None
-            object.__setattr__(self, name, given)
         every = self.possible is None
         if self.P.ndim != 4 or (every and self.P.shape[1] != self.P.shape[3]) or min(self.P.shape) < 1:
             raise SpecError("P", f"the shape {self.P.shape} is not allowed; give [H, S, A, S].")
@@ -118,16 +127,14 @@ class TabularMDP:
             if array.shape != shape:
                 raise SpecError(name, f"the shape {array.shape} is not allowed; give {shape}.")
         for name in ("P", "d1"):
-            object.__setattr__(self, name, probabilities(name, getattr(self, name)))
+            assign(name, probabilities(name, getattr(self, name)))
         check_unit("R", self.R)
-        object.__setattr__(
-            self, "possible", every_state(S) if every else np.array(self.possible, dtype=np.int64)
-        )
+        assign("possible", every_state(S) if every else np.array(self.possible, dtype=np.int64))
         if len(self.state_labels) != S or len(self.action_labels) != A:
             raise SpecError("labels", f"give {S} state labels and {A} action labels.")
-        object.__setattr__(self, "drawing", Frozen(self.drawing))
+        assign("drawing", Frozen(self.drawing))
         for name in ARRAYS:
-            object.__setattr__(self, name, read_only(getattr(self, name)))
+            assign(name, read_only(getattr(self, name)))
 
     def writable(self) -> TabularMDP:
         """Return a copy with writable arrays, which compiled kernels distinguish from read-only ones."""

@@ -37,11 +37,11 @@ def align(seeds: Sequence[tuple[Integers, Array]]) -> tuple[Integers, Array]:
     return longest, table
 
 
-def regret_band(regret: Array) -> tuple[Array, Array, Array]:
+def regret_band(regret: Array, tests: int = 1) -> tuple[Array, Array, Array]:
     """Return the mean of regret [seeds, C] over seeds and its 95% t interval: (mean, low, high), [C] each.
 
-    The interval is NaN with one seed. All three are NaN at checkpoints where a seed is NaN, because a mean over fewer
-    and fewer seeds would jump.
+    The interval is corrected for joint tests (Bonferroni), and NaN with one seed. All three are NaN at checkpoints
+    where a seed is NaN, because a mean over fewer and fewer seeds would jump.
     """
     from scipy.special import stdtrit
 
@@ -49,7 +49,7 @@ def regret_band(regret: Array) -> tuple[Array, Array, Array]:
     mean = regret.mean(axis=0) if count else np.full(points, np.nan)
     if count < 2:
         return mean, np.full(points, np.nan), np.full(points, np.nan)
-    half = stdtrit(count - 1, (1 + LEVEL) / 2) * regret.std(axis=0, ddof=1) / np.sqrt(count)
+    half = stdtrit(count - 1, 1 - (1 - LEVEL) / (2 * tests)) * regret.std(axis=0, ddof=1) / np.sqrt(count)
     return mean, mean - half, mean + half
 
 

@@ -9,7 +9,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from dprl.metrics.attack import Measured
-from dprl.metrics.curves import LEVEL, Array
+from dprl.metrics.curves import Array, regret_band
 from dprl.metrics.growth import FLAT
 
 Verdict = Literal[
@@ -32,14 +32,9 @@ class Finding:
 
 def t_interval(values: Array, tests: int = 1) -> Measured:
     """Return the mean of values [seeds] with its t interval, corrected for joint tests (Bonferroni), or NaN."""
-    from scipy.special import stdtrit
-
     if len(values) < 2 or not np.isfinite(values).all():
         return Measured(np.nan, np.nan, np.nan)
-    mean = float(np.mean(values))
-    quantile = stdtrit(len(values) - 1, 1 - (1 - LEVEL) / (2 * tests))
-    half = float(quantile * np.std(values, ddof=1) / np.sqrt(len(values)))
-    return Measured(mean, mean - half, mean + half)
+    return Measured(*(float(end[0]) for end in regret_band(values[:, None], tests)))
 
 
 def every_more_than(rows: Array, threshold: float, early: Sequence[bool] = ()) -> Finding:

@@ -20,18 +20,15 @@ from dprl.privacy.privatizers.privatizer import proved
 from dprl.privacy.privatizers.shuffle import guessed
 from dprl.statistics import Change
 
-ARGUMENTS = {
-    field.name: field
-    for field in (
-        Field("releases", "int", 1, "the number of releases of running sums", 1, 10**6),
-        Field("counters", "int", 1, "the number of counters that one episode changes", 1, 10**6),
-        Field("size", "float", 1.0, "the largest change of each counter", 0, 1e6, low_open=True),
-        Field("contribution", "int", 1, "maximum number of episodes of one user", 1, 1000),
-        Field("delta", "float", 1e-6, "delta of the guarantee", 0, 0.1),
-        Field("epsilon", "float", None, "epsilon to prove", 0.001, 1000, optional=True),
-        Field("scale", "float", None, "scale of the noise", 0, 1e15, low_open=True, optional=True),
-    )
-}
+ARGUMENTS = (
+    Field("releases", "int", 1, "the number of releases of running sums", 1, 10**6),
+    Field("counters", "int", 1, "the number of counters that one episode changes", 1, 10**6),
+    Field("size", "float", 1.0, "the largest change of each counter", 0, 1e6, low_open=True),
+    Field("contribution", "int", 1, "maximum number of episodes of one user", 1, 1000),
+    Field("delta", "float", 1e-6, "delta of the guarantee", 0, 0.1),
+    Field("epsilon", "float", None, "epsilon to prove", 0.001, 1000, optional=True),
+    Field("scale", "float", None, "scale of the noise", 0, 1e15, low_open=True, optional=True),
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,17 +98,10 @@ def account(
         >>> dprl.privacy.account("gaussian-tree", releases=10, scale=needed.scale, delta=1e-6).epsilon <= 1
         True
     """
-    given = {
-        "releases": releases,
-        "counters": counters,
-        "size": size,
-        "contribution": contribution,
-        "delta": delta,
-    }
-    releases, counters, size, contribution, delta = (
-        ARGUMENTS[name].check(value) for name, value in given.items()
+    given = releases, counters, size, contribution, delta, epsilon, scale
+    releases, counters, size, contribution, delta, epsilon, scale = (
+        field.check(value) for field, value in zip(ARGUMENTS, given, strict=True)
     )
-    epsilon, scale = ARGUMENTS["epsilon"].check(epsilon), ARGUMENTS["scale"].check(scale)
     if (epsilon is None) == (scale is None):
         raise SpecError("epsilon", "give either epsilon, to compute the noise, or scale, to compute epsilon.")
     noise = _mechanism(mechanism, releases, delta, size, contribution)

@@ -19,17 +19,7 @@ from functools import lru_cache
 
 from dprl.fields import SpecError
 from dprl.privacy.composition import delta_at, epsilon_at
-from dprl.privacy.losses import (
-    Binomial,
-    Gaussian,
-    Laplace,
-    Loss,
-    Losses,
-    LossPart,
-    Response,
-    one_way,
-    parts_of,
-)
+from dprl.privacy.losses import Binomial, Gaussian, Laplace, Loss, Losses, LossPart, Pure, one_way, parts_of
 
 GRID = 2e-4  # the interval of the grid, as a share of the standard deviation of the total loss
 SCALES = Context(prec=6, rounding=ROUND_CEILING)  # for scales that calibration returns (`rounded_up`)
@@ -37,13 +27,12 @@ SCALES = Context(prec=6, rounding=ROUND_CEILING)  # for scales that calibration 
 
 def scaled(losses: Losses, factor: float) -> Losses:
     """Return the privacy losses of noise whose standard deviation is `factor` times as large."""
-    result: list[Loss] = []
-    for loss in losses:
-        if isinstance(loss, Binomial):
-            result.append(replace(loss, trials=math.ceil(loss.trials * factor**2)))
-        else:
-            result.append(replace(loss, shift=loss.shift / factor))
-    return tuple(result)
+    return tuple(
+        replace(loss, trials=math.ceil(loss.trials * factor**2))
+        if isinstance(loss, Binomial)
+        else replace(loss, shift=loss.shift / factor)
+        for loss in losses
+    )
 
 
 def separation_of(losses: Losses) -> float:
@@ -62,7 +51,7 @@ def separation_of(losses: Losses) -> float:
             square += (t * t - 4 * t + 8 - (t * t + 4 * t + 8) * math.exp(-t)) / 2 if t > 1e-2 else t**3 / 6
             mean += loss.count * one
             variance += loss.count * (square - one * one)
-        elif isinstance(loss, Response):
+        elif isinstance(loss, Pure):
             half = math.tanh(loss.shift / 2)
             mean += loss.count * loss.shift * half
             variance += loss.count * loss.shift**2 * (1 - half * half)
@@ -120,7 +109,7 @@ def repeated(losses: Losses, times: int) -> Losses:
     """Return the joint privacy losses of `times` independent releases, each of which has these losses."""
     result: list[Loss] = []
     for x in losses:
-        if isinstance(x, Laplace | Response):
+        if isinstance(x, Pure):
             result.append(replace(x, count=times * x.count))
         elif isinstance(x, Gaussian):
             result.append(replace(x, shift=math.sqrt(times) * x.shift))
@@ -289,7 +278,7 @@ def calibrated(losses_at: Callable[[float], Losses], epsilon: float, delta: floa
 
 def _pure(losses: Losses) -> float:
     """Return the epsilon from pure composition, the sum of the shifts; inf if some noise has no pure guarantee."""
-    pure = [x.count * x.shift for x in losses if isinstance(x, Laplace | Response)]
+    pure = [x.count * x.shift for x in losses if isinstance(x, Pure)]
     return sum(pure) if len(pure) == len(losses) else math.inf
 
 

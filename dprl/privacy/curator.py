@@ -15,13 +15,13 @@ from fractions import Fraction
 from functools import partial
 
 from dprl.messages import filled
-from dprl.privacy.accounting import calibrated, epsilon_of, group_epsilon, repeated, rounded_up, zcdp_of
+from dprl.privacy.accounting import calibrated, group_epsilon, repeated, rounded_up, zcdp_of
 from dprl.privacy.exact import EXACT, SPACING, Apart
 from dprl.privacy.guarantee import GRID, NOISE, Guarantee, Reading, budget
 from dprl.privacy.losses import Losses
 from dprl.privacy.mechanisms import MECHANISMS, Mechanism, stream_of_releases
 from dprl.privacy.privatizers.none import NOTHING_PROMISED
-from dprl.privacy.privatizers.privatizer import REFERENCE_DELTA, RETURNING, SMALL_DELTAS, Way
+from dprl.privacy.privatizers.privatizer import REFERENCE_DELTA, RETURNING, SMALL_DELTAS, TEXTS, Way, record
 from dprl.statistics import BLANK_ONE, REPLACE_ONE
 from dprl.statistics.family import Family
 from dprl.words import upward
@@ -35,17 +35,7 @@ TRUST = (
     "noisy sums) is private."
 )
 
-
-STATIONS = ("users", "curator", "algorithm")
-NOISY_WAY = Way(
-    STATIONS, 2, 1, 1, None,
-    "Users' trajectories go to the trusted curator, which adds noise. The curator's releases are private. The "
-    "algorithm plans from them.",
-)  # fmt: skip
-RAW_WAY = Way(
-    STATIONS, 3, None, None, None,
-    "The algorithm receives raw sums, which its policy may reveal to everybody. Nothing is hidden.",
-)  # fmt: skip
+NOISY_WAY, RAW_WAY = (record(Way, TEXTS["ways"][key]) for key in ("noisy", "raw"))
 
 
 @dataclass(frozen=True)
@@ -60,29 +50,7 @@ class Promise:
     fields: tuple[str, ...]  # the names of the numbers in a budget
 
 
-PROMISES: dict[str, Promise] = {
-    p.key: p
-    for p in (
-        Promise(
-            "zcdp",
-            "Zero-concentrated",
-            "ρ-zCDP, by Gaussian noise: the budgets of several releases add up.",
-            "zCDP",
-            "gaussian",
-            ("rho",),
-        ),
-        Promise("pure", "Pure", "Pure (ε, 0) privacy, by Laplace noise.", "DP", "laplace", ("epsilon",)),
-        Promise(
-            "approximate",
-            "Approximate",
-            "Approximate (ε, δ) privacy, by Gaussian noise.",
-            "DP",
-            "gaussian",
-            ("epsilon", "delta"),
-        ),
-        Promise("none", "No privacy", "Raw sums without noise, for comparison.", "none", "", ()),
-    )
-}
+PROMISES = {key: record(Promise, row, key=key) for key, row in TEXTS["promises"].items()}
 
 
 @dataclass(frozen=True)
@@ -119,17 +87,21 @@ class CuratorNoise:
 NO_NOISE = CuratorNoise(None, {}, (), NOTHING_PROMISED, {})
 
 
+def halves(families: Sequence[Family]) -> list[list[Family]]:
+    """Return the families for each half of the data set that occurs, in order."""
+    return [[f for f in families if f.half == half] for half in sorted({f.half for f in families})]
+
+
 def losses_of(
     mechanism: Mechanism, families: Sequence[Family], scales: Mapping[str, float], adjacency: str
 ) -> tuple[Losses, ...]:
     """Return the privacy losses of changing one trajectory, over all releases, for each half of the data set."""
     found = []
-    for half in sorted({family.half for family in families}):
+    for half in halves(families):
         losses: Losses = ()
-        for family in families:
-            if family.half == half:
-                change = family.change if adjacency == REPLACE_ONE else family.blanked
-                losses += repeated(mechanism.losses(change, scales[family.name], ONCE)[0], family.times)
+        for family in half:
+            once = mechanism.losses(family.effect(adjacency), scales[family.name], ONCE)[0]
+            losses += repeated(once, family.times)
         found.append(losses)
     return tuple(found)
 
@@ -144,17 +116,14 @@ def apart_of(
     """Return how far noise on a grid is from continuous noise for `size` changes, in each half of the data. Raises
     KeyError if the mechanism has no noise on a grid."""
     found = []
-    for half in sorted({family.half for family in families}):
+    for half in halves(families):
         up = down = 0.0
-        for family in families:
-            if family.half == half:
-                change = family.change if adjacency == REPLACE_ONE else family.blanked
-                scale = scales[family.name]
-                for count, shift in change.moves:
-                    one = EXACT[mechanism.key].apart(scale / SPACING, size * shift / SPACING)
-                    cells = count * max(math.ceil(shift), 1)  # the change may be spread over this many cells
-                    times = family.times * cells * size
-                    up, down = up + times * one.up, down + times * one.down
+        for family in half:
+            for count, shift in family.effect(adjacency).moves:
+                one = EXACT[mechanism.key].apart(scales[family.name] / SPACING, size * shift / SPACING)
+                cells = count * max(math.ceil(shift), 1)  # the change may be spread over this many cells
+                times = family.times * cells * size
+                up, down = up + times * one.up, down + times * one.down
         found.append(Apart(up, down))
     return tuple(found)
 
@@ -189,12 +158,12 @@ def calibrated_scales(
 def rho_of(families: Sequence[Family], scales: Mapping[str, float]) -> float:
     """Return the rho of zCDP for replacing one trajectory in the worse half of the data. It is the sum in `zcdp_of`,
     computed exactly and rounded up by at most one unit in the 12th digit."""
-    halves: dict[int, Fraction] = {}
-    for family in families:
+
+    def spent(family: Family) -> Fraction:
         squares = sum(count * Fraction(size) ** 2 for count, size in family.change.moves)
-        spent = family.times * squares / (2 * Fraction(scales[family.name]) ** 2)
-        halves[family.half] = halves.get(family.half, Fraction(0)) + spent
-    worse = max(halves.values())
+        return family.times * squares / (2 * Fraction(scales[family.name]) ** 2)
+
+    worse = max(sum(map(spent, half), Fraction(0)) for half in halves(families))
     found = float(RHO.divide(Decimal(worse.numerator), Decimal(worse.denominator)))
     return found if Fraction(found) >= worse else math.nextafter(found, math.inf)
 
@@ -220,14 +189,11 @@ def prepare(
     def proved(adjacency: str, d: float, size: int = 1) -> float:
         """Return the epsilon that we can prove for `size` joint changes at delta = d."""
         places = losses_of(mechanism, families, scales, adjacency)
-
-        def continuous(losses: Losses, d: float) -> float:
-            return epsilon_of(losses, d) if size == 1 else group_epsilon(losses, size, d)
-
         if not exact:
-            return max(continuous(losses, d) for losses in places)
+            return max(group_epsilon(losses, size, d) for losses in places)
         apart = apart_of(mechanism, families, scales, adjacency, size)
-        return max(a.epsilon(partial(continuous, losses), d) for a, losses in zip(apart, places, strict=True))
+        of = [partial(group_epsilon, losses, size) for losses in places]
+        return max(a.epsilon(continuous, d) for a, continuous in zip(apart, of, strict=True))
 
     deltas = {REFERENCE_DELTA, *SMALL_DELTAS, asked.delta or 0.0}
     readings = tuple(

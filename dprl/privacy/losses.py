@@ -22,8 +22,8 @@ MAX_WINDOW = 4_000_000  # the most Binomial outcomes that are computed one by on
 
 
 @dataclass(frozen=True)
-class Laplace:
-    """The privacy loss of `count` counters with Laplace noise, each moved by at most `shift` times the noise scale."""
+class Pure:
+    """The privacy loss of `count` counters, at most `shift` for each, so that it is bounded."""
 
     count: int
     shift: float
@@ -32,6 +32,14 @@ class Laplace:
     def spread(self) -> float:
         """Estimate the standard deviation of the total privacy loss."""
         return math.sqrt(self.count) * self.shift
+
+
+class Laplace(Pure):
+    """The privacy loss of `count` counters with Laplace noise, each moved by at most `shift` times the noise scale."""
+
+
+class Response(Pure):
+    """The privacy loss of `count` bits, `shift` or -`shift` for each, if a bit flips w.p. 1 / (e^shift + 1)."""
 
 
 @dataclass(frozen=True)
@@ -58,18 +66,6 @@ class Binomial:
     def spread(self) -> float:
         variance = self.trials * self.probability * (1 - self.probability)
         return math.sqrt((self.up + self.down) / variance)
-
-
-@dataclass(frozen=True)
-class Response:
-    """The privacy loss of `count` bits, `shift` or -`shift` for each, if a bit flips w.p. 1 / (e^shift + 1)."""
-
-    count: int
-    shift: float
-
-    @property
-    def spread(self) -> float:
-        return math.sqrt(self.count) * self.shift
 
 
 Loss = Laplace | Gaussian | Binomial | Response

@@ -52,9 +52,5 @@ def assumption(key: str | None) -> tuple[str, ...]:
     """Return the assumption to state in a guarantee if the mechanism is from another package, else ()."""
     if key is None or not is_outside(key):
         return ()
-    return (OUTSIDE.format(author=author(key), mechanism=MECHANISMS[key].title),)
-
-
-def author(key: str) -> str:
-    """Return the name of the package that provides a mechanism, or "its author" if the name is unknown."""
-    return sources.get((GROUP, key), "its author")
+    author = sources.get((GROUP, key), "its author")  # the package, if its name is known
+    return (OUTSIDE.format(author=author, mechanism=MECHANISMS[key].title),)

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from dprl.mdp import Size
 from dprl.mdp.tabular import Array
-from dprl.statistics.statistic import Change
+from dprl.statistics.statistic import REPLACE_ONE, Change
 
 
 class Query(Protocol):
@@ -44,3 +44,7 @@ class Family:
     times: int = 1  # number of releases
     weight: float = 1.0  # scale of its noise relative to the other families, if no paper states it
     half: int = 0  # the half of the data set that it sums over, 0 or 1; the halves are disjoint
+
+    def effect(self, adjacency: str) -> Change:
+        """Return the effect of changing one trajectory (REPLACE_ONE or BLANK_ONE) on one release."""
+        return self.change if adjacency == REPLACE_ONE else self.blanked

@@ -17,7 +17,7 @@ import numpy as np
 from dprl.engine import kernel
 from dprl.mdp import Size
 from dprl.mdp.tabular import Array
-from dprl.statistics.statistic import REPLACE_ONE, Change, PaperScale, Statistic
+from dprl.statistics.statistic import REPLACE_ONE, Change, PaperScale, Statistic, remarks
 
 
 @dataclass(frozen=True)
@@ -105,16 +105,9 @@ class FeatureGram(Statistic):
             f"σ_Λ = (128/ε) √(BHB₀) ln²(32HB₀B/δ) in each node of a tree over B = {B:,} batches, B₀ = ⌈log₂B + 1⌉ = "
             f"{B0}, and σ_u = (128/ε) H √(HB) ln²(32HB₀B/δ) in each vector"
         )
-        notes = [
-            "matrix noise is (Z + Zᵀ)/√2: Algorithm 2 of Luyo et al. 2021 states (Z + Zᵀ)/2, and its proof uses √2"
-        ]
-        if epsilon >= 1:
-            notes.append(
-                f"the paper proves its noise for epsilon below 1; at {epsilon:g} only the accountant's readings hold"
-            )
-        return PaperScale(
-            scale, formula, ("L21 Theorem 8, Appendix E.1",), tuple(notes), float(B0), of_users=False
-        )
+        note = "matrix noise is (Z + Zᵀ)/√2: Algorithm 2 of Luyo et al. 2021 states (Z + Zᵀ)/2, and its proof uses √2"
+        sources, notes = ("L21 Theorem 8, Appendix E.1",), remarks(epsilon, note)
+        return PaperScale(scale, formula, sources, notes, float(B0), of_users=False)
 
 
 def doublings(batches: int) -> int:

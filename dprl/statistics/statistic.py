@@ -66,6 +66,16 @@ class PaperScale(NamedTuple):
     of_users: bool = True  # whether the leaves of its tree are users; otherwise they are releases
 
 
+def remarks(epsilon: float, *notes: str) -> tuple[str, ...]:
+    """Return remarks on the noise of a paper whose proof needs epsilon below 1, for the guarantee."""
+    if epsilon < 1:
+        return notes
+    beyond = (
+        f"the paper proves its noise for epsilon below 1; at {epsilon:g} only the accountant's readings hold"
+    )
+    return (*notes, beyond)
+
+
 class Statistic(Protocol):
     """The interface of a statistic. It is frozen and hashable, because caches of guarantees use it as a key."""
 

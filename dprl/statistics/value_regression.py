@@ -16,7 +16,12 @@ from dprl.engine import kernel
 from dprl.mdp import Size
 from dprl.mdp.mixture import expected
 from dprl.mdp.tabular import Array
-from dprl.statistics.statistic import REPLACE_ONE, Change, PaperScale, Statistic
+from dprl.statistics.statistic import REPLACE_ONE, Change, PaperScale, Statistic, remarks
+
+SYMMETRIC = (  # a remark on the paper's noise
+    "matrix noise is symmetric, (Z + Zᵀ)/√2, and Q is clipped at 0. The paper does not state clipping. Without it "
+    "noise could make V negative, and the sensitivity would not hold"
+)
 
 
 @dataclass(frozen=True)
@@ -101,10 +106,10 @@ class ValueRegression(Statistic):
                 f"σ = (32H²/ε) √(2HK₀ ln(8H/δ) ln(4/δ) ln(16HK₀/δ)) in each node of a tree over the users, K₀ = "
                 f"⌈log₂K + 1⌉ = {K0}"
             )
-            return PaperScale(scale, formula, ("L21 Corollary 5",), notes_of(epsilon), sqrt(K0))
+            return PaperScale(scale, formula, ("L21 Corollary 5",), remarks(epsilon, SYMMETRIC), sqrt(K0))
         scale = 4 * H**3 / epsilon * sqrt(2 * log(4 * H / delta))
         formula = "σ = (4H³/ε) √(2 ln(4H/δ)) on each number of each user"
-        return PaperScale(scale, formula, ("L21 Corollary 6",), notes_of(epsilon), sqrt(K))
+        return PaperScale(scale, formula, ("L21 Corollary 6",), remarks(epsilon, SYMMETRIC), sqrt(K))
 
 
 def balanced(moves: tuple[float, ...], d: int) -> list[float]:
@@ -113,19 +118,6 @@ def balanced(moves: tuple[float, ...], d: int) -> list[float]:
     ratio = matrix / sqrt(2 * d)
     length = sqrt(matrix * matrix / ratio + vector)
     return [sqrt(ratio) * length, sqrt(vector) * length]
-
-
-def notes_of(epsilon: float) -> tuple[str, ...]:
-    """Return the guarantee's remarks about noise as in the paper."""
-    notes = [
-        "matrix noise is symmetric, (Z + Zᵀ)/√2, and Q is clipped at 0. The paper does not state clipping. Without it "
-        "noise could make V negative, and the sensitivity would not hold"
-    ]
-    if epsilon >= 1:
-        notes.append(
-            f"the paper proves its noise for epsilon below 1; at {epsilon:g} only the accountant's readings hold"
-        )
-    return tuple(notes)
 
 
 @kernel

@@ -14,8 +14,8 @@ import numpy as np
 
 from dprl.mdp import Size
 from dprl.mdp.tabular import Array
-from dprl.statistics.statistic import REPLACE_ONE, PaperScale
-from dprl.statistics.value_regression import ValueRegression, balanced, notes_of
+from dprl.statistics.statistic import REPLACE_ONE, PaperScale, remarks
+from dprl.statistics.value_regression import SYMMETRIC, ValueRegression, balanced
 
 SQUARES = 0.05  # share of the budget for squares, which only help to bound variances
 
@@ -58,7 +58,7 @@ class WeightedRegression(ValueRegression):
         """Return the paper's noise, sigma_B1 of Luyo et al. (2021), Corollaries 10 and 11."""
         d, H, K0 = size.d, size.H, ceil(log2(K) + 1)
         notes = (
-            *notes_of(epsilon),
+            *remarks(epsilon, SYMMETRIC),
             "the error of a variance has φ of V² in its second part, as in Lemma 12; Algorithm 3 states φ of Ṽ",
         )
         both = "for the weighted regression, H⁴/d times that for squares"

@@ -7,10 +7,11 @@ stages and batches depend only on K.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import log, sqrt
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,14 +52,51 @@ class StageEstimate:
     series: tuple[float, ...]
 
 
-class Eliminator(Protocol):
-    """A policy elimination in progress. It learns only from public facts and released counts."""
+class Eliminator(ABC):
+    """A policy elimination in progress. It learns only from public facts and released counts.
+
+    favourite: the best policy so far [H, S]. frequent: the frequent tuples in the stage's crude model P.
+    """
+
+    def __init__(self, problem: Problem, d1: Array, favourite: Policy) -> None:
+        H, S, A = problem.H, problem.S, problem.A
+        self._problem, self._d1, self.favourite = problem, d1, favourite
+        self._stages = stages(problem.K, H * S * A)
+        self._left = problem.K - sum(2 * stage.length for stage in self._stages)
+        self._stage = self._layer = 0  # from layer H on, the fine batch
+        self._P, self._frequent = np.zeros((H, S, A, S)), np.zeros((H, S, A, S), dtype=bool)
 
     def propose(self) -> Exploration | None:
         """Return the next policies to play, or None when all users have played."""
+        if self._stage < len(self._stages):
+            stage, H = self._stages[self._stage], self._problem.H
+            tuples = H * self._problem.S * self._problem.A
+            rest = (Block(self.favourite, stage.length - tuples * stage.each),)
+            return self.explore(stage.each, self._stage * (H + 1), rest)
+        left, self._left = self._left, 0
+        return Exploration((), -1, False, (Block(self.favourite, left),)) if left else None
+
+    @abstractmethod
+    def explore(self, each: int, first: int, rest: tuple[Block, ...]) -> Exploration:
+        """Return the next policies to play in a stage. each: users for each (h, x, a); first: the index of the stage's
+        first batch; rest: the users of half a stage who do not explore."""
 
     def absorb(self, released: Array, error: float) -> StageEstimate | None:
         """Update the estimates with a batch's released counts and noise bound. Return them at the end of a stage."""
+        S, h, threshold = self._problem.S, self._layer, infrequent_below(self._problem, error)
+        if h < self._problem.H:  # a layer of Algorithm 2
+            m, n = released[h, ..., :S], released[h, ..., S]
+            self._frequent[h] = m > threshold
+            self._P[h] = stage_transitions(m, n, self._frequent[h])
+            self._layer += 1
+            return None
+        w = width(self._problem, error, self._stages[self._stage].length)
+        self._stage, self._layer = self._stage + 1, 0
+        return self.eliminate(released, threshold, w)
+
+    @abstractmethod
+    def eliminate(self, released: Array, threshold: float, w: float) -> StageEstimate:
+        """Eliminate policies at the end of a stage, from a fine batch's released counts and the confidence width w."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

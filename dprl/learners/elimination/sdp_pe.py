@@ -13,13 +13,11 @@ from dprl.fields import Field
 from dprl.learners.elimination.eliminator import (
     Block,
     EliminationLearner,
+    Eliminator,
     Exploration,
     StageEstimate,
-    infrequent_below,
     mean_rewards,
     stage_transitions,
-    stages,
-    width,
 )
 from dprl.learners.learner import Problem
 from dprl.mdp import Size
@@ -31,75 +29,47 @@ Flags = NDArray[np.bool_]
 MAX_POLICIES = 10**6
 
 
-class ListedElimination:
+class ListedElimination(Eliminator):
     """Policy elimination with a list of all deterministic policies [N, H, S] and flags for the active ones [N]."""
 
     SERIES = ("active policies", "confidence width", "infrequent tuples")
 
     def __init__(self, problem: Problem, d1: Array) -> None:
-        self._problem = problem
-        self._d1 = d1
-        self._stages = stages(problem.K, problem.H * problem.S * problem.A)
-        self._left = problem.K - sum(2 * stage.length for stage in self._stages)
-        self._stage = 0
-        self._layer = 0  # H means the fine batch
         self.policies = all_policies(problem.H, problem.S, problem.A)
+        super().__init__(problem, d1, self.policies[0])
         self.active = np.ones(len(self.policies), dtype=np.bool_)
-        self.favourite = 0
         self._visitors = compiled(best_visitors, VISITORS)
         self._values = compiled(policy_values, VALUES)
-        self._begin_stage()
 
-    def _begin_stage(self) -> None:
-        H, S, A = self._problem.H, self._problem.S, self._problem.A
-        self._P = np.zeros((H, S, A, S))
-        self._frequent = np.zeros((H, S, A, S), dtype=bool)
-
-    def propose(self) -> Exploration | None:
+    def explore(self, each: int, first: int, rest: tuple[Block, ...]) -> Exploration:
         """Return the exploration policies of Bai et al. (2025): Algorithm 2, layer by layer, and then Algorithm 3."""
-        H, S, A = self._problem.H, self._problem.S, self._problem.A
-        favourite = self.policies[self.favourite]
-        if self._stage == len(self._stages):
-            left, self._left = self._left, 0
-            return Exploration((), -1, False, (Block(favourite, left),)) if left else None
-        stage = self._stages[self._stage]
-        rest = (Block(favourite, stage.length - H * S * A * stage.each),)
-        layers = [self._layer] if self._layer < H else range(H)
+        H = self._problem.H
         blocks = tuple(
-            Block(self.policies[which], stage.each)
-            for layer in layers
+            Block(self.policies[which], each)
+            for layer in ([self._layer] if self._layer < H else range(H))
             for which in self._explorers(layer).ravel()
         )
-        batch = self._stage * (H + 1) + self._layer
-        return Exploration(blocks, batch, True, rest if self._layer >= H - 1 else ())
+        return Exploration(blocks, first + self._layer, True, rest if self._layer >= H - 1 else ())
 
     def _explorers(self, layer: int) -> Ints:
         chosen = np.zeros((self._problem.S, self._problem.A), dtype=np.int64)
         self._visitors(self.policies, self.active, self._P, self._d1, layer, chosen)
         return chosen
 
-    def absorb(self, released: Array, error: float) -> StageEstimate | None:
-        """Use a batch's released counts to finish a layer of Algorithm 2 or a stage of Algorithm 1."""
-        problem, S, h = self._problem, self._problem.S, self._layer
-        if h < problem.H:
-            m, n = released[h, ..., :S], released[h, ..., S]
-            self._frequent[h] = m > infrequent_below(problem, error)
-            self._P[h] = stage_transitions(m, n, self._frequent[h])
-            self._layer += 1
-            return None
+    def eliminate(self, released: Array, threshold: float, w: float) -> StageEstimate:
+        """Finish a stage of Algorithm 1."""
+        S = self._problem.S
         P = stage_transitions(released[..., :S], released[..., S], self._frequent)
         R = mean_rewards(released)
         values = np.zeros(len(self.policies))
         self._values(self.policies, self.active, P, R, self._d1, values)
-        self.favourite = int(values.argmax())
-        w = width(problem, error, self._stages[self._stage].length)
-        self.active &= values > values[self.favourite] - w
-        self.active[self.favourite] = True  # even if C = 0 makes the width 0
+        best = int(values.argmax())
+        self.favourite = self.policies[best]
+        self.active &= values > values[best] - w
+        self.active[best] = True  # even if C = 0 makes the width 0
         series = (float(self.active.sum()), w, float((~self._frequent).sum()))
-        self._stage += 1
-        self._layer = 0
-        self._begin_stage()
-        return StageEstimate(P, R, self.policies[self.favourite], series)
+        self._P[...], self._frequent[...] = 0.0, False
+        return StageEstimate(P, R, self.favourite, series)
 
 
 def too_large(key: str, size: Size) -> str:
@@ -205,14 +175,7 @@ ALGORITHM = EliminationLearner(
     privacies=("shuffle", "none"),
     fields=(
         Field("C", "float", 1.0, "multiplier of the confidence width; 1 in the paper", low=0.0, high=100.0),
-        Field(
-            "C1",
-            "float",
-            6.0,
-            "multiplier of the infrequency threshold; 6 in the paper",
-            low=0.0,
-            high=1000.0,
-        ),
+        Field("C1", "float", 6.0, "multiplier of the infrequency threshold; 6 in the paper", 0.0, 1000.0),
     ),
     begin=ListedElimination,
     series=ListedElimination.SERIES,

@@ -27,14 +27,12 @@ from dprl.engine import compiled, kernel
 from dprl.learners.elimination import sdp_pe
 from dprl.learners.elimination.eliminator import (
     Block,
+    Eliminator,
     Exploration,
     StageEstimate,
-    infrequent_below,
     mean_rewards,
     stage_transitions,
-    stages,
     tuples,
-    width,
 )
 from dprl.learners.learner import Problem
 from dprl.mdp import Size
@@ -48,50 +46,37 @@ SLACK = 1e-10
 MAX_WORK = 3 * 10**8  # upper limit of `work` for one stage
 
 
-class RelaxedElimination:
-    """Policy elimination with mixtures and one constraint instead of a list. favourite is the best policy [H, S]."""
+class RelaxedElimination(Eliminator):
+    """Policy elimination with mixtures and one constraint instead of a list."""
 
     SERIES = ("best estimate", "confidence width", "infrequent tuples")
 
     def __init__(self, problem: Problem, d1: Array) -> None:
-        H, S, A = problem.H, problem.S, problem.A
-        self._problem = problem
-        self._d1 = d1
-        self._stages = stages(problem.K, H * S * A)
-        self._left = problem.K - sum(2 * stage.length for stage in self._stages)
-        self._stage = 0
-        self._layer = 0  # H or more means the fine batch
-        self._P, self._R = np.zeros((H, S, A, S)), np.zeros((H, S, A))
-        self._frequent: NDArray[np.bool_] | None = None
+        super().__init__(problem, d1, np.zeros((problem.H, problem.S), dtype=np.int64))
+        self._R = np.zeros((problem.H, problem.S, problem.A))
+        self._refined = False  # whether the last refined model replaces the crude one
         self._floor = 0.0  # smallest allowed value of a mixture in the model (P, R)
-        self.favourite = np.zeros((H, S), dtype=np.int64)
         self._plan = compiled(plan, PLAN)
         self._explorers = compiled(explorers, EXPLORERS)
 
-    def propose(self) -> Exploration | None:
+    def explore(self, each: int, first: int, rest: tuple[Block, ...]) -> Exploration:
         """Return the exploration policies for active mixtures, layer by layer (Bai et al. 2025, Algorithms 2 and 3)."""
-        H, S, A = self._problem.H, self._problem.S, self._problem.A
-        if self._stage == len(self._stages):
-            left, self._left = self._left, 0
-            return Exploration((), -1, False, (Block(self.favourite, left),)) if left else None
-        stage = self._stages[self._stage]
-        rest = (Block(self.favourite, stage.length - H * S * A * stage.each),)
-        crude = self._stage * (H + 1)
+        H, S, A = self._R.shape
         if self._layer == 0:
-            if self._floor > 0.0:  # the last refined model replaces the crude one
+            self._refined = self._floor > 0.0
+            if self._refined:
                 self._layer = H
-                self._frequent = None
-                return Exploration((), -1, False, H * S * A * (Block(self.favourite, stage.each),) + rest)
+                return Exploration((), -1, False, H * S * A * (Block(self.favourite, each),) + rest)
             # nothing is eliminated: crude exploration as in the paper, layer by layer
             self._P, self._R = np.zeros((H, S, A, S)), np.zeros((H, S, A))
-            self._frequent = np.zeros((H, S, A, S), dtype=bool)
+            self._frequent[...] = False
         if self._layer < H:
-            blocks = self._explore(0.0, self._layer, stage.each)
-            return Exploration(blocks, crude + self._layer, True, rest if self._layer == H - 1 else ())
-        blocks = self._explore(self._floor, self._layer - H, stage.each)
+            blocks = self._explore(0.0, self._layer, each)
+            return Exploration(blocks, first + self._layer, True, rest if self._layer == H - 1 else ())
+        blocks = self._explore(self._floor, self._layer - H, each)
         self._layer += 1
         last = self._layer == 2 * H
-        return Exploration(blocks, crude + H, last, rest if last else ())
+        return Exploration(blocks, first + H, last, rest if last else ())
 
     def _explore(self, floor: float, layer: int, each: int) -> tuple[Block, ...]:
         """Return blocks of `each` users for every (x, a), from the active mixture that takes a in x most often."""
@@ -113,26 +98,14 @@ class RelaxedElimination:
         self._plan(self._P, self._R, greedy, V)
         return greedy, V
 
-    def absorb(self, released: Array, error: float) -> StageEstimate | None:
-        """Use a batch's released counts to finish a crude layer or a stage."""
-        problem, S, h = self._problem, self._problem.S, self._layer
-        threshold = infrequent_below(problem, error)
-        if h < problem.H:
-            assert self._frequent is not None
-            m, n = released[h, ..., :S], released[h, ..., S]
-            self._frequent[h] = m > threshold
-            self._P[h] = stage_transitions(m, n, self._frequent[h])
-            self._layer += 1
-            return None
-        m, n = released[..., :S], released[..., S]
-        frequent = m > threshold if self._frequent is None else self._frequent
+    def eliminate(self, released: Array, threshold: float, w: float) -> StageEstimate:
+        """Finish a stage: refine the model, and allow values that are at most w below the best."""
+        m, n = released[..., :-2], released[..., -2]
+        frequent = m > threshold if self._refined else self._frequent
         self._P, self._R = stage_transitions(m, n, frequent), mean_rewards(released)
         self.favourite, V = self._best()
         top = float((self._d1 * V[0]).sum())  # `@` rounds as the CPU's BLAS does
-        w = width(problem, error, self._stages[self._stage].length)
         self._floor = max(top - w, 0.0)
-        self._stage += 1
-        self._layer = 0
         return StageEstimate(self._P, self._R, self.favourite, (top, w, float((~frequent).sum())))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import log
 from typing import NamedTuple
 
 import numpy as np
@@ -59,13 +60,46 @@ def widths(one: Confidence, inverse: Array) -> Array:
     return np.asarray(one.beta[..., None] * np.sqrt(own) + one.pull[..., None] * np.sqrt(squared))
 
 
-def narrower(first: tuple[Confidence, Array], second: tuple[Confidence, Array]) -> Confidence:
-    """Return the narrower of two confidence sets at every step. Each comes with its matrix inverses [.., d, d]."""
-    a, b = (np.nan_to_num(widths(*one).sum(-1), nan=np.inf) for one in (first, second))
-    takes = a <= b
+def ellipsoid(released: Array, ridge: Array, beta: Array, shift: Array) -> Confidence:
+    """Return the sets |<x, w - weights>| <= beta |x| in the norm of G + ridge I at D releases. ridge, beta, shift:
+    [D, 1]."""
+    found = solved(released[:, :, 0], np.broadcast_to(ridge, released.shape[:2]))
+    nothing = np.where(found.fine, 0.0, np.nan)
+    return Confidence(found.weights, found.ridge, beta + nothing, nothing, nothing, shift + nothing)
+
+
+def either(
+    released: Array,
+    shift: Array,
+    pull: Array,
+    trace: Array,
+    lamda: float,
+    bound: float,
+    proxy: float,
+    spent: float,
+    moved: Array | float = 0.0,
+) -> Confidence:
+    """Return, at every step, the narrower of the confidence sets with ridges lambda + shift and lambda. shift and pull
+    bound the noise in G and u - G w (in u alone, if moved is shift), and trace bounds the trace of G without noise, [D]
+    each. bound is C_w, proxy is the targets' variance proxy, and spent is 2 ln(1/failure probability)."""
+    d = released.shape[-2]
+    shift = np.broadcast_to(shift[:, None], released.shape[:2])
+    most = d * np.log1p(trace / (d * lamda))[:, None]
+    shifted, bare = (solved(released[:, :, 0], ridge) for ridge in (lamda + shift, lamda + 0.0 * shift))
+    grown = np.fmin(most, np.maximum(shifted.logarithms - d * log(lamda), 0.0))
+    beta = np.sqrt(proxy * (grown + spent))
+    sets = []
+    for found in (shifted, bare):
+        nothing = np.where(found.fine, 0.0, np.nan)
+        slack = np.maximum(lamda + shift - found.ridge, 0.0) + nothing
+        pulled = pull[:, None] + (moved + found.ridge) * bound + nothing
+        sets.append(Confidence(found.weights, found.ridge, beta + nothing, slack, pulled, shift))
+    totals = [widths(*pair).sum(-1) for pair in zip(sets, (shifted.inverse, bare.inverse), strict=True)]
+    first, second = np.nan_to_num(totals, nan=np.inf)
+    takes = first <= second
     return Confidence(
         *(
             np.where(takes[..., None] if x.ndim > takes.ndim else takes, x, y)
-            for x, y in zip(first[0], second[0], strict=True)
+            for x, y in zip(*sets, strict=True)
         )
     )

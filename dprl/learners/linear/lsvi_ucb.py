@@ -12,7 +12,7 @@ from math import log, sqrt
 import numpy as np
 
 from dprl.engine import kernel
-from dprl.learners.linear.confidence import Confidence, Solved, narrower, solved
+from dprl.learners.linear.confidence import Confidence, either, ellipsoid
 from dprl.learners.linear.learner import act_greedily
 from dprl.learners.linear.regression import at_least, look_up, solve
 from dprl.learners.linear.value_iteration import (
@@ -83,10 +83,8 @@ def paper_confidence(
     upsilon, C = (constants[1] * shift)[:, None], (constants[2] * pull)[:, None]
     c = d * upsilon
     U = np.maximum(1.0, 2.0 * H * np.sqrt(d * K / (d + c)) + C / (d + c))
-    found = solved(released[:, :, 0], np.broadcast_to(d + c + upsilon, released.shape[:2]))
-    nothing = np.where(found.fine, 0.0, np.nan)
     beta = 24.0 * H * np.sqrt(d * (d + c)) * (constants[4] + np.log(U))
-    return Confidence(found.weights, found.ridge, beta + nothing, nothing, nothing, upsilon + nothing)
+    return ellipsoid(released, d + c + upsilon, beta, upsilon)
 
 
 @kernel
@@ -156,19 +154,8 @@ def anytime_confidence(
     released: Array, shift: Array, pull: Array, users: Array, constants: Array
 ) -> Confidence:
     """Return the confidence set that `anytime` uses, with the better of its two ridges at every step."""
-    lamda, bound, d = constants[0], constants[1], released.shape[-2]
-    shifts = np.broadcast_to(shift[:, None], released.shape[:2])
-    most = d * np.log1p(users / (d * lamda))[:, None]
-    shifted, bare = (solved(released[:, :, 0], ridge) for ridge in (lamda + shifts, lamda + 0.0 * shifts))
-    beta = 0.5 * np.sqrt(np.fmin(most, np.maximum(shifted.logarithms - d * log(lamda), 0.0)) + constants[2])
-
-    def believed(ridge: Solved) -> tuple[Confidence, Array]:
-        nothing = np.where(ridge.fine, 0.0, np.nan)
-        slack = np.maximum(lamda + shifts - ridge.ridge, 0.0) + nothing
-        pulled = pull[:, None] + (shifts + ridge.ridge) * bound + nothing
-        return Confidence(ridge.weights, ridge.ridge, beta + nothing, slack, pulled, shifts), ridge.inverse
-
-    return narrower(believed(shifted), believed(bare))
+    lamda, bound, spent = constants[0], constants[1], constants[2]
+    return either(released, shift, pull, users, lamda, bound, 0.25, spent, moved=shift[:, None])
 
 
 ALGORITHM = ValueIterationLearner(

@@ -11,7 +11,7 @@ from math import log, sqrt
 import numpy as np
 
 from dprl.engine import kernel
-from dprl.learners.linear.confidence import Confidence, Solved, narrower, solved
+from dprl.learners.linear.confidence import Confidence, either, ellipsoid
 from dprl.learners.linear.learner import (
     MixtureLearner,
     MixturePlan,
@@ -81,12 +81,9 @@ def constants(problem: MixtureProblem) -> Array:
 def paper_confidence(released: Array, error: Array, users: Array, constants: Array) -> Confidence:
     """Return the paper's confidence ellipsoid, which `plan` uses: |w - w~| <= beta in the norm of G + ridge I."""
     lamda, upsilon = constants[0], constants[1] * error[:, None]
-    ridge = np.broadcast_to(lamda + 2.0 * upsilon, released.shape[:2])
-    found = solved(released[:, :, 0], ridge)
-    nothing = np.where(found.fine, 0.0, np.nan)
     beta = constants[2] * np.sqrt(lamda + upsilon) + constants[3]
     # the paper shifts by 2 Upsilon; noise moves an eigenvalue by at most Upsilon
-    return Confidence(found.weights, found.ridge, beta + nothing, nothing, nothing, upsilon + nothing)
+    return ellipsoid(released, lamda + 2.0 * upsilon, beta, upsilon)
 
 
 @kernel
@@ -175,38 +172,8 @@ def noise_bounds(problem: MixtureProblem, f: int) -> tuple[float, float]:
 def anytime_confidence(released: Array, error: Array, users: Array, constants: Array) -> Confidence:
     """Return the confidence set that `anytime` uses, with the better of its two ridges at every step."""
     lamda, bound, spent = constants[0], constants[1], constants[4]
-    return either(
-        released, constants[2] * error, constants[3] * error, users / 4.0, lamda, bound, 0.25, spent
-    )
-
-
-def either(
-    released: Array,
-    shift: Array,
-    pull: Array,
-    trace: Array,
-    lamda: float,
-    bound: float,
-    proxy: float,
-    spent: float,
-) -> Confidence:
-    """Return the better of the confidence sets with ridges lambda + shift and lambda at every step. shift and pull
-    bound the noise in G and u - G w, and trace bounds the trace of G without noise, [D] each. bound is C_w, proxy is
-    the targets' variance proxy, and spent is 2 ln(1/failure probability)."""
-    d = released.shape[-2]
-    shift, pull = np.broadcast_to(shift[:, None], released.shape[:2]), pull[:, None]
-    most = d * np.log1p(trace / (d * lamda))[:, None]
-    shifted, bare = (solved(released[:, :, 0], ridge) for ridge in (lamda + shift, lamda + 0.0 * shift))
-    grown = np.fmin(most, np.maximum(shifted.logarithms - d * log(lamda), 0.0))
-    beta = np.sqrt(proxy * (grown + spent))
-
-    def believed(ridge: Solved) -> tuple[Confidence, Array]:
-        nothing = np.where(ridge.fine, 0.0, np.nan)
-        slack = np.maximum(lamda + shift - ridge.ridge, 0.0) + nothing
-        pulled = pull + ridge.ridge * bound + nothing
-        return Confidence(ridge.weights, ridge.ridge, beta + nothing, slack, pulled, shift), ridge.inverse
-
-    return narrower(believed(shifted), believed(bare))
+    shift, pull = constants[2] * error, constants[3] * error
+    return either(released, shift, pull, users / 4.0, lamda, bound, 0.25, spent)
 
 
 ALGORITHM = MixtureLearner(

@@ -11,7 +11,7 @@ from math import log, sqrt
 import numpy as np
 
 from dprl.engine import kernel
-from dprl.learners.linear.confidence import Confidence, solved
+from dprl.learners.linear.confidence import Confidence, either, ellipsoid
 from dprl.learners.linear.learner import (
     MixtureLearner,
     MixturePlan,
@@ -21,7 +21,7 @@ from dprl.learners.linear.learner import (
     reach_of_values,
 )
 from dprl.learners.linear.regression import at_least, look_up, project, solve
-from dprl.learners.linear.ucrl_vtr import either, noise_bounds
+from dprl.learners.linear.ucrl_vtr import noise_bounds
 from dprl.mdp.mixture import expected
 from dprl.mdp.tabular import Array
 from dprl.statistics.weighted_regression import WeightedRegression
@@ -105,12 +105,10 @@ def paper_confidence(released: Array, error: Array, users: Array, constants: Arr
     """Return the paper's confidence ellipsoid, which `plan` uses: |w - w^| <= beta^ in the norm of Lambda^."""
     d, chance = released.shape[-2], (constants[3] + 2.0 * np.log(users + 1.0))[:, None]
     upsilon = constants[0] * error[:, None]
-    found = solved(released[:, :, 0], np.broadcast_to(1.0 + 2.0 * upsilon, released.shape[:2]))
-    nothing = np.where(found.fine, 0.0, np.nan)
     beta = 8.0 * np.sqrt(d * constants[4] * chance) + 4.0 * sqrt(d) * chance
     beta = beta + constants[2] * np.sqrt(1.0 + upsilon)
     # the paper shifts by 2 Upsilon; noise moves an eigenvalue by at most Upsilon
-    return Confidence(found.weights, found.ridge, beta + nothing, nothing, nothing, upsilon + nothing)
+    return ellipsoid(released, 1.0 + 2.0 * upsilon, beta, upsilon)
 
 
 # indices of the constants of the anytime bonus: WIDTH constants for values, and then WIDTH for squares

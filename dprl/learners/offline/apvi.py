@@ -7,17 +7,25 @@ that was visited once has no variance and no penalty. The constant C3 adds such 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from math import log, sqrt
 from typing import Any
 
 import numpy as np
 
 from dprl.fields import Field
-from dprl.learners.offline.learner import Learned, OfflineLearner, OfflineProblem, PaperNoise, Plan, decided
+from dprl.learners.offline.learner import (
+    Learned,
+    OfflineLearner,
+    OfflineProblem,
+    PaperNoise,
+    Plan,
+    decided,
+    sums_once,
+)
 from dprl.mdp import counts
 from dprl.mdp.tabular import Array
 from dprl.statistics import DATASET, REWARDS
-from dprl.statistics.family import Family
 
 COUNTS = DATASET.family
 
@@ -72,17 +80,6 @@ def iterated(problem: OfflineProblem, released: Array, r: Array, doubt: Array) -
         Q[h] = np.clip(Q_hat[h] - Gamma[h], 0.0, H - h)  # lines 6 and 7
         policy[h], V[h] = decided(problem, Q[h], n[h], E)  # line 8
     return Learned(policy, Q_hat, Gamma, Q, V)  # line 10
-
-
-def families(problem: OfflineProblem, calibration: str) -> tuple[Family, ...]:
-    """Return the sums to release, each once: the counts n and m and, if mean rewards are unknown, sums of rewards.
-
-    Sums of rewards get more noise than counts, because the counts' noise adds more to the penalty: S H E iota/n.
-    """
-    found = (DATASET.released_once(problem.size, "counts n and m"),)
-    if problem.rewards is not None:
-        return found
-    return (*found, REWARDS.released_once(problem.size, "sums of rewards", 4.0))
 
 
 def errors(
@@ -171,7 +168,7 @@ DP_APVI = OfflineLearner(
     baseline="apvi",
     fields=CONSTANTS,
     public=("sizes", "rewards"),
-    families=families,
+    families=lambda problem, calibration: sums_once(problem, DATASET, "counts n and m"),
     paper_noise=PAPER_NOISE,
     errors=errors,
     plan=plan,
@@ -179,19 +176,13 @@ DP_APVI = OfflineLearner(
     unproved=unproved,
 )
 
-APVI = OfflineLearner(
+APVI = replace(
+    DP_APVI,
     key="apvi",
     title="APVI",
     summary="Offline, tabular: DP-APVI without noise.",
     source="QW23-offline Algorithm 1 with E = 0; after Yin, Wang 2021",
     privacies=("none",),
-    baseline="apvi",
-    fields=CONSTANTS,
-    public=("sizes", "rewards"),
-    families=families,
     paper_noise={},
-    errors=errors,
-    plan=plan,
-    shown=SHOWN,
     unproved=unproved_without_noise,
 )

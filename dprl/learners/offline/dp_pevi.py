@@ -10,7 +10,6 @@ It differs from DP-VAPVI (Qiao, Wang 2023 (offline), Algorithm 2) in two ways:
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from math import sqrt
 
 import numpy as np
@@ -18,7 +17,7 @@ import numpy as np
 from dprl.fields import Field
 from dprl.learners.offline.learner import Learned, OfflineLearner, OfflineProblem, Plan
 from dprl.learners.offline.linear import LAMBDA, UNPROVED, feature_norms, raised
-from dprl.learners.offline.vapvi import CONSTANTS, matrix_error
+from dprl.learners.offline.vapvi import CONSTANTS, errors
 from dprl.statistics.family import Family
 from dprl.statistics.regression import Gram, Moment, centred_change, gram_change
 
@@ -51,22 +50,15 @@ def plan(problem: OfflineProblem) -> Plan:
 def families(problem: OfflineProblem, calibration: str) -> tuple[Family, ...]:
     """Return the sums to release: a matrix and a vector per step, all with the same share of the budget."""
     assert problem.features is not None
-    found = []
-    for h in range(problem.size.H - 1, -1, -1):
-        for name, what, (replaced, blanked) in (
-            ("gram", "the sums of phi phi^T", gram_change(problem.features)),
-            ("target", "the sums of phi (r + V - c)/g", centred_change(problem.features)),
-        ):
-            weight = sqrt(replaced.l2_squared)
-            found.append(Family(f"{name} {h}", f"{what} at step {h}", replaced, blanked, weight=weight))
-    return tuple(found)
-
-
-def errors(
-    problem: OfflineProblem, mechanism: str, scales: Mapping[str, float], calibration: str
-) -> dict[str, float]:
-    """Return the noise bound E of each Gram matrix: twice a bound on the spectral norm of its noise, as in DP-VAPVI."""
-    return {name: matrix_error(problem, scale) for name, scale in scales.items() if "gram" in name}
+    each = (
+        ("gram", "the sums of phi phi^T", *gram_change(problem.features)),
+        ("target", "the sums of phi (r + V - c)/g", *centred_change(problem.features)),
+    )
+    return tuple(
+        Family(f"{name} {h}", f"{what} at step {h}", replaced, blanked, weight=sqrt(replaced.l2_squared))
+        for h in range(problem.size.H - 1, -1, -1)
+        for name, what, replaced, blanked in each
+    )
 
 
 DP_PEVI = OfflineLearner(
@@ -83,9 +75,7 @@ DP_PEVI = OfflineLearner(
     ),
     public=("sizes", "features"),
     families=families,
-    paper_noise={},
     errors=errors,
     plan=plan,
-    shown={},
     unproved=lambda params: UNPROVED,
 )

@@ -15,17 +15,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import e, log, sqrt
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dprl.learners.offline import apvi
-from dprl.learners.offline.learner import Learned, OfflineLearner, OfflineProblem, Plan, decided
+from dprl.learners.offline.learner import (
+    Learned,
+    OfflineLearner,
+    OfflineProblem,
+    Plan,
+    decided,
+    sums_once,
+)
 from dprl.mdp import counts
 from dprl.mdp.tabular import Array
 from dprl.statistics import REWARDS, TRANSITIONS
-from dprl.statistics.family import Family
 
 COUNTS = TRANSITIONS.family
 # numbers of events that must hold in each row, without noise and with it (docs/report/offline.md)
@@ -147,15 +152,6 @@ def each(problem: OfflineProblem, noisy: bool) -> float:
     return problem.beta / (events * H * S * A)
 
 
-def families(problem: OfflineProblem, calibration: str) -> tuple[Family, ...]:
-    """Return the sums to release, each once: all counts m and, if mean rewards are unknown, sums of rewards. These get
-    more noise, because the penalty multiplies the noise of the counts by up to H."""
-    found = (TRANSITIONS.released_once(problem.size, "counts m of transitions"),)
-    if problem.rewards is not None:
-        return found
-    return (*found, REWARDS.released_once(problem.size, "sums of rewards", 4.0))
-
-
 def errors(
     problem: OfflineProblem, mechanism: str, scales: Mapping[str, float], calibration: str
 ) -> dict[str, float]:
@@ -175,26 +171,20 @@ def errors(
     return found | {COUNTS: found[COUNTS] * sqrt(S)}
 
 
-RECORD: Any = {
-    "privacies": ("zcdp", "pure", "approximate", "none"),
-    "fields": (),
-    "paper_noise": {},
-    "errors": errors,
-    "unproved": lambda params: "",
-    "proved": "the documentation has the proof",
-    "several": True,
-}
-
 KL_LCB = OfflineLearner(
     key="dp-kl-lcb",
     title="DP-KL-LCB",
     summary="Offline, tabular, ours: pessimistic value iteration with a proved lower bound, from half of the sums that "
     "DP-APVI releases.",
     source="ours, based on QW23-offline Algorithm 1",
+    privacies=("zcdp", "pure", "approximate", "none"),
     baseline="dp-kl-lcb",
     public=("sizes", "rewards"),
-    families=families,
+    families=lambda problem, calibration: sums_once(problem, TRANSITIONS, "counts m of transitions"),
+    errors=errors,
     plan=plan,
     shown=apvi.SHOWN,
-    **RECORD,
+    unproved=lambda params: "",
+    proved="the documentation has the proof",
+    several=True,
 )

@@ -12,7 +12,8 @@ from dprl.fields import Field
 from dprl.mdp import Size
 from dprl.mdp.planning import Policy
 from dprl.mdp.tabular import Array
-from dprl.messages.brief import described
+from dprl.plugins import Entry
+from dprl.statistics.dataset import REWARDS, CellsOfSteps
 from dprl.statistics.family import Family, Query
 
 
@@ -64,6 +65,15 @@ def decided(problem: OfflineProblem, Q: Array, n: Array, E: float) -> tuple[Poli
     return policy, np.where(better, among.max(-1), np.where(lacking, least, V))
 
 
+def sums_once(problem: OfflineProblem, query: CellsOfSteps, what: str) -> tuple[Family, ...]:
+    """Return the sums to release, each once: those of `query`, described by `what`, and, if mean rewards are unknown,
+    sums of rewards. These get more noise, because the penalty multiplies the noise of counts by up to H or more."""
+    found = (query.released_once(problem.size, what),)
+    if problem.rewards is not None:
+        return found
+    return (*found, REWARDS.released_once(problem.size, "sums of rewards", 4.0))
+
+
 class PaperNoise(NamedTuple):
     """The noise that a paper states for one notion of privacy."""
 
@@ -72,30 +82,26 @@ class PaperNoise(NamedTuple):
     sources: tuple[str, ...]  # the places in the paper that state it
 
 
-@dataclass(frozen=True)
-class OfflineLearner:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class OfflineLearner(Entry):
     """An offline learner in the registry. It never has access to the model or the data set."""
 
-    key: str
-    title: str
-    summary: str
-    source: str
     privacies: tuple[str, ...]  # keys of the notions of privacy that it supports; the first is the default
     baseline: str  # the key of the non-private baseline, or its own key if it also runs without privacy
-    fields: tuple[Field, ...]  # its constants
+    fields: tuple[Field, ...] = ()  # its constants
     public: tuple[str, ...]  # keys of PUBLIC that it assumes; `rewards` only in runs that do not learn them
     # families(problem, calibration): returns the families of sums that it requests, each with its sensitivity
     families: Callable[[OfflineProblem, str], tuple[Family, ...]]
-    paper_noise: Mapping[str, PaperNoise]  # by notion of privacy, as in the paper, if rewards are known
+    # the noise as in the paper, by notion of privacy, if rewards are known
+    paper_noise: Mapping[str, PaperNoise] = field(default_factory=dict)
+    # errors(problem, mechanism, scales, calibration): returns the noise bound E of each family of sums
     errors: Callable[[OfflineProblem, str, Mapping[str, float], str], dict[str, float]]
     plan: Callable[[OfflineProblem], Plan]  # plan(problem): returns the generator that learns
     # functions that compute the arrays [H, S, A] of a trace from all releases; `rewards` only if they are learned
-    shown: Mapping[str, Callable[[Sequence[Array]], Array]]
+    shown: Mapping[str, Callable[[Sequence[Array]], Array]] = field(default_factory=dict)
     unproved: Callable[[Mapping[str, Any]], str]  # explains why V~ is not a proved lower bound; "" if it is
     # halves(params): returns True if it queries two halves of the data set separately
     halves: Callable[[Mapping[str, Any]], bool] = lambda params: False
     # where we prove that V~ is a lower bound with probability 1 - beta; "" if only a paper proves a similar bound
     proved: str = ""
     several: bool = False  # True if its noise and bounds allow several episodes of one person
-
-    __repr__ = described

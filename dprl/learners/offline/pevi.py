@@ -43,9 +43,7 @@ PEVI = OfflineLearner(
     ),
     public=("sizes", "features"),
     families=lambda problem, calibration: (),
-    paper_noise={},
     errors=lambda problem, mechanism, scales, calibration: {},
     plan=plan,
-    shown={},
     unproved=lambda params: UNPROVED_WITHOUT_NOISE,
 )

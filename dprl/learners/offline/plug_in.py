@@ -6,12 +6,12 @@ have no visits leads to the state with the smallest value.
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 
-from dprl.learners.offline import apvi, kl_lcb
-from dprl.learners.offline.learner import Learned, OfflineLearner, OfflineProblem, Plan
+from dprl.learners.offline import kl_lcb
+from dprl.learners.offline.learner import Learned, OfflineProblem, Plan
 from dprl.mdp import counts
 from dprl.mdp.tabular import Array
 from dprl.statistics import REWARDS, TRANSITIONS
@@ -43,18 +43,15 @@ def planned(problem: OfflineProblem, released: Array, r: Array) -> Learned:
     return Learned(policy, Q, np.zeros((H, S, A)), Q, V)
 
 
-RECORD: Any = {**kl_lcb.RECORD, "unproved": lambda params: UNPROVED, "proved": ""}
-
-PLUG_IN = OfflineLearner(
+PLUG_IN = replace(
+    kl_lcb.KL_LCB,
     key="dp-plug-in",
     title="DP plug-in",
     summary="Offline, tabular: value iteration on the counts that DP-KL-LCB releases, with nothing subtracted. It "
     "ranks actions, but gives no bound.",
     source="certainty equivalence, on what our DP-KL-LCB releases",
     baseline="dp-plug-in",
-    public=("sizes", "rewards"),
-    families=kl_lcb.families,
     plan=plan,
-    shown=apvi.SHOWN,
-    **RECORD,
+    unproved=lambda params: UNPROVED,
+    proved="",
 )

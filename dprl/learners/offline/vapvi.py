@@ -7,6 +7,7 @@ paper splits the data set into halves, one for variances and one for values, but
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from math import log, sqrt
 from typing import Any
 
@@ -72,25 +73,22 @@ def families(problem: OfflineProblem, calibration: str) -> tuple[Family, ...]:
     For `calibrated`, they hold for these features and for values of at most H - h - 1 at step h + 1 (1 if that is 0).
     Each half's budget is then divided among its releases in proportion to the 2/3 power of H - h.
     """
-    phi, H = _features(problem), problem.size.H
+    phi, H, paper = _features(problem), problem.size.H, calibration == "paper"
     second = int(halves(problem.params))
+    matrix = bounded_gram() if paper else gram_change(phi)
     asked = []
     for h in range(H - 1, -1, -1):
-        left = max(H - h - 1, 1)
-        top = H if calibration == "paper" else left
-        reach = H if calibration == "paper" else H - h  # the largest r + V
-        for name, what, half, top_or_none in (
-            ("gram", "the sums of phi phi^T", 0, None),
-            ("square", "the sums of phi V^2", 0, top**2),
-            ("value", "the sums of phi V", 0, top),
-            ("weighted gram", "the sums of phi phi^T / sigma^2", second, None),
-            ("target", "the sums of phi (r + V) / sigma^2", second, reach),
+        top, reach = (H, H) if paper else (max(H - h - 1, 1), H - h)  # the largest V and r + V
+        square, value, target = (
+            bounded_moment(most) if paper else moment_change(phi, most) for most in (top**2, top, reach)
+        )
+        for name, what, half, changes in (
+            ("gram", "the sums of phi phi^T", 0, matrix),
+            ("square", "the sums of phi V^2", 0, square),
+            ("value", "the sums of phi V", 0, value),
+            ("weighted gram", "the sums of phi phi^T / sigma^2", second, matrix),
+            ("target", "the sums of phi (r + V) / sigma^2", second, target),
         ):
-            if top_or_none is None:
-                changes = bounded_gram() if calibration == "paper" else gram_change(phi)
-            else:
-                paper = calibration == "paper"
-                changes = bounded_moment(top_or_none) if paper else moment_change(phi, top_or_none)
             asked.append((f"{name} {h}", f"{what} at step {h}", half, changes, (H - h) ** (2 / 3)))
     total = [sum(share for _, _, half, _, share in asked if half == which) for which in (0, 1)]
     return tuple(
@@ -166,25 +164,18 @@ DP_VAPVI = OfflineLearner(
     paper_noise=PAPER_NOISE,
     errors=errors,
     plan=plan,
-    shown={},
     unproved=lambda params: UNPROVED,
     halves=halves,
 )
 
-VAPVI = OfflineLearner(
+VAPVI = replace(
+    DP_VAPVI,
     key="vapvi",
     title="VAPVI",
     summary="Offline, linear: DP-VAPVI without noise.",
     source="QW23-offline Algorithm 2 without noise; after Yin et al. 2022",
     privacies=("none",),
-    baseline="vapvi",
     fields=tuple(f for f in CONSTANTS if f.name not in ("c1", "c2")),
-    public=("sizes", "features"),
-    families=families,
     paper_noise={},
-    errors=errors,
-    plan=plan,
-    shown={},
     unproved=lambda params: UNPROVED_WITHOUT_NOISE,
-    halves=halves,
 )

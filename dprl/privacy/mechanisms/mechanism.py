@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dprl.mdp.tabular import Array
-from dprl.messages.brief import described
+from dprl.plugins import Entry
 from dprl.privacy.losses import Losses
 from dprl.statistics import Change
 
@@ -55,8 +55,8 @@ def half_scale(stream: Stream) -> tuple[Stream, float]:
     return stream, 0.5
 
 
-@dataclass(frozen=True)
-class Mechanism:
+@dataclass(frozen=True, repr=False)
+class Mechanism(Entry):
     """A way to draw noise for released sums.
 
     Attributes:
@@ -86,10 +86,6 @@ class Mechanism:
             None if noise does not depend on the data.
     """
 
-    key: str
-    title: str
-    summary: str
-    source: str
     add_noise: Callable[..., None]
     rows: Callable[[int, int], int]
     std: Callable[[Stream], Array]
@@ -106,8 +102,6 @@ class Mechanism:
     fresh: bool = False
     pure: bool = False
     answers: Callable[[np.random.Generator, Stream, int, Array], Array] | None = None
-
-    __repr__ = described
 
 
 def make_stream(ends: NDArray[np.int64], batches: Array | None = None, forgotten: bool = False) -> Stream:

@@ -26,17 +26,14 @@ from dprl.privacy.mechanisms.tree import levels
 from dprl.privacy.privatizers.privatizer import (
     REFERENCE_DELTA,
     Noise,
-    Privatizer,
     Request,
-    Words,
     losses_of_user,
+    model,
     proved,
     with_noise,
 )
 from dprl.statistics import BLANK_ONE, REPLACE_ONE, Change, Statistic
 from dprl.statistics.counts import Counts
-
-TRUST = "The trusted curator sees every trajectory; all that leaves the curator (policies for other users) is private."
 
 
 def prepare(request: Request) -> Noise:
@@ -72,7 +69,6 @@ def prepare(request: Request) -> Noise:
         request,
         PRIVATIZER,
         statistic,
-        mechanism,
         stream,
         scale,
         where=filled(WHERE["central"], numbers=every(statistic)),
@@ -183,26 +179,8 @@ def ladder(
     return tuple(steps)
 
 
-PRIVATIZER = Privatizer(
-    key="central",
-    title="Central (JDP)",
-    words=Words(
-        model="JDP",
-        promise="Joint differential privacy",
-        given="a trusted curator",
-        stations=("users", "curator", "policies"),
-        raw=2,
-        noise=1,
-        trusted=1,
-        mixes=None,
-        alt="Users send raw data to the trusted curator, which adds noise; only what the curator releases, policies "
-        "for others, is private.",
-        blanked="is zeroed out",
-        seen="every noisy count that is released",
-    ),
-    summary="A trusted curator adds noise to counts over users, which protects each user from all others combined.",
-    trust=TRUST,
-    source="QW23-online section 5.1",
+PRIVATIZER = model(
+    "central",
     mechanisms=("gaussian-optimal", "gaussian-toeplitz", "gaussian-blt", "gaussian-tree", "laplace-tree"),
     prepare=prepare,
     per_release=True,

@@ -13,11 +13,9 @@ from dprl.privacy.guarantee import NOISE, SENT, WHERE, budget
 from dprl.privacy.mechanisms import MECHANISMS, Stream, make_stream, open_stream
 from dprl.privacy.mechanisms.unary import UNARY, asking
 from dprl.privacy.privatizers.central import calibrated_scale, every
-from dprl.privacy.privatizers.privatizer import Noise, Privatizer, Request, Words, with_noise
+from dprl.privacy.privatizers.privatizer import Noise, Request, model, with_noise
 from dprl.statistics import REPLACE_ONE
 from dprl.statistics.counts import Counts
-
-TRUST = "No party is trusted: each user sends noisy counts only, and no other party ever sees a trajectory."
 
 ASSUMED = "the questions that a user is asked do not depend on the user's data"
 
@@ -67,7 +65,6 @@ def prepare(request: Request) -> Noise:
         request,
         PRIVATIZER,
         statistic,
-        mechanism,
         stream,
         scale,
         where=WHERE["local_answers"]
@@ -116,26 +113,8 @@ def interview(stream: Stream, request: Request) -> tuple[str, str]:
     return formula, sent
 
 
-PRIVATIZER = Privatizer(
-    key="local",
-    title="Local (LDP)",
-    words=Words(
-        model="LDP",
-        promise="Local differential privacy",
-        given="no trusted party",
-        stations=("users", "algorithm", "policies"),
-        raw=1,
-        noise=0,
-        trusted=None,
-        mixes=None,
-        alt="Users add noise on their own devices; neither the algorithm nor anybody else sees raw data, and no party "
-        "is trusted.",
-        blanked="",
-        seen="the user's own message",
-    ),
-    summary="Every user adds noise to their own counts before sending them; no one else needs to be trusted.",
-    trust=TRUST,
-    source="QW23-online section 5.2",
+PRIVATIZER = model(
+    "local",
     mechanisms=("unary", "gaussian", "laplace"),
     prepare=prepare,
     reports="played",

@@ -6,21 +6,7 @@ import numpy as np
 
 from dprl.privacy.guarantee import UNIT, Guarantee
 from dprl.privacy.mechanisms import make_stream, open_stream
-from dprl.privacy.privatizers.privatizer import Noise, Privatizer, Request, Words
-
-TRUST = "Everybody who sees the counts or the policies may learn about a user; nothing is hidden."
-
-NOTHING_PROMISED = Guarantee(
-    model="none",
-    trust=TRUST,
-    unit=UNIT,
-    adjacency="replace one user's whole trajectory by another",
-    mechanism="none",
-    where="nowhere",
-    noise_formula="no noise",
-    noise_scale=0.0,
-    noise_std=0.0,
-)
+from dprl.privacy.privatizers.privatizer import Noise, Request, model
 
 
 def prepare(request: Request) -> Noise:
@@ -44,25 +30,16 @@ def prepare(request: Request) -> Noise:
     )
 
 
-PRIVATIZER = Privatizer(
-    key="none",
-    title="No privacy",
-    words=Words(
-        model="none",
-        promise="No privacy guarantee",
-        given="no privacy",
-        stations=("users", "algorithm", "policies"),
-        raw=3,
-        noise=None,
-        trusted=None,
-        mixes=None,
-        alt="Users send raw data to the algorithm, whose policies may reveal them to everybody; nothing is hidden.",
-        blanked="",
-        seen="everything",
-    ),
-    summary="Raw counts without noise, for comparison.",
-    trust=TRUST,
-    source="",
-    mechanisms=(),
-    prepare=prepare,
+PRIVATIZER = model("none", mechanisms=(), prepare=prepare)
+
+NOTHING_PROMISED = Guarantee(
+    model="none",
+    trust=PRIVATIZER.trust,
+    unit=UNIT,
+    adjacency="replace one user's whole trajectory by another",
+    mechanism="none",
+    where="nowhere",
+    noise_formula="no noise",
+    noise_scale=0.0,
+    noise_std=0.0,
 )

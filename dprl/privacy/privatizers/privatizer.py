@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+import tomllib
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +15,7 @@ from numpy.typing import NDArray
 from dprl.mdp import Size
 from dprl.mdp.tabular import Array
 from dprl.messages import filled
-from dprl.messages.brief import described
+from dprl.plugins import Entry
 from dprl.privacy.accounting import epsilon_of, group_delta, group_epsilon, repeated, separation_of
 from dprl.privacy.errors import per_event
 from dprl.privacy.guarantee import NOISE, SCOPE, SIMULATION, UNIT, WHERE, Guarantee, LadderStep, Reading
@@ -23,6 +26,16 @@ from dprl.statistics import BLANK_ONE, REPLACE_ONE, Change, PaperScale, Statisti
 REFERENCE_DELTA = 1e-6  # every guarantee also gives epsilon at this delta
 SMALL_DELTAS = (1e-9, 1e-12, 1e-15)  # and at these
 RETURNING = 10  # and for a user who returns for this many episodes
+
+# the words for privacy models and budgets, in tables; see `record`
+TEXTS = tomllib.loads(Path(__file__).parents[1].joinpath("models.toml").read_text("utf-8"))
+
+T = TypeVar("T")
+
+
+def record(kind: Callable[..., T], row: Mapping[str, Any], **more: Any) -> T:
+    """Build a record from a table of models.toml. more: its other attributes."""
+    return kind(**{name: tuple(x) if isinstance(x, list) else x for name, x in row.items()}, **more)
 
 
 @dataclass(frozen=True)
@@ -113,20 +126,20 @@ class Noise:
         return self.group * max(map(separation_of, self.losses()))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Way:
     """The path of the data from users to policies, as pages draw it."""
 
     stations: tuple[str, ...]  # the names of the stations that data pass, from left to right
     raw: int  # the number of stations, from the left, that see raw data
     # noise, trusted: the indices of the station that adds noise and of the station that is trusted, or None
-    noise: int | None
-    trusted: int | None
-    mixes: int | None  # the index of the station that is trusted only to shuffle, or None
+    noise: int | None = None
+    trusted: int | None = None
+    mixes: int | None = None  # the index of the station that is trusted only to shuffle, or None
     alt: str  # a description of the path, as the picture's alternative text
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Words(Way):
     """The words for a privacy model on pages, and the path of the data."""
 
@@ -138,12 +151,11 @@ class Words(Way):
     seen: str  # the words after "the attacker sees"
 
 
-@dataclass(frozen=True)
-class Privatizer:
+@dataclass(frozen=True, repr=False)
+class Privatizer(Entry):
     """A privacy model, such as central, shuffle or local, with the noise that it prepares.
 
     Attributes:
-        key: its name in a spec.
         words: the words for it on pages.
         trust: a sentence on who sees raw data and who is trusted.
         mechanisms: the keys of its mechanisms; the default is the first that fits.
@@ -154,12 +166,8 @@ class Privatizer:
         reports: the reports that a row counts by default: "all", or "played", those of users whose policy plays it.
     """
 
-    key: str
-    title: str
     words: Words
-    summary: str
     trust: str
-    source: str
     mechanisms: tuple[str, ...]
     prepare: Callable[[Request], Noise]
     binary_rewards: bool = False
@@ -167,7 +175,11 @@ class Privatizer:
     reports: str = "all"
     check: Callable[[Change, str, int, str, float, float, int], None] | None = None
 
-    __repr__ = described
+
+def model(key: str, **more: Any) -> Privatizer:
+    """Return the privacy model whose words are in models.toml under this key. more: its other attributes."""
+    row = TEXTS["models"][key]
+    return record(Privatizer, row | {"words": record(Words, row["words"])}, key=key, **more)
 
 
 def losses_of_user(
@@ -204,7 +216,6 @@ def with_noise(
     request: Request,
     privatizer: Privatizer,
     statistic: Statistic,
-    mechanism: Mechanism,
     stream: Stream,
     scale: float,
     *,
@@ -231,7 +242,7 @@ def with_noise(
         table: the stream at whose releases the bounds are tabulated; by default `stream`.
         events: the number of releases in the union bound; by default all releases of the table.
     """
-    table = table or stream
+    mechanism, table = MECHANISMS[request.mechanism], table or stream
     events = events or table.releases
     rows, m = statistic.rows(request.size), request.contribution
     std = statistic.counter(scale) * mechanism.std(table)

@@ -16,15 +16,12 @@ from dprl.messages import filled
 from dprl.privacy.accounting import for_each, gaussian_mu, least_scale
 from dprl.privacy.guarantee import NOISE, SENT, WHERE, Reading, budget
 from dprl.privacy.losses import Binomial, Losses
-from dprl.privacy.mechanisms import MECHANISMS, Stream, make_stream, open_stream, stream_of_releases
+from dprl.privacy.mechanisms import Stream, make_stream, open_stream, stream_of_releases
 from dprl.privacy.mechanisms.binomial import AS_IN_PAPER, BINOMIAL_TREE, VARIANCE
 from dprl.privacy.mechanisms.tree import levels
-from dprl.privacy.privatizers.privatizer import Noise, Privatizer, Request, Words, with_noise
+from dprl.privacy.privatizers.privatizer import Noise, Request, model, with_noise
 from dprl.statistics import REPLACE_ONE, Change
 
-TRUST = (
-    "The shuffler is trusted to mix the messages of a batch; others see only the messages, not who sent them."
-)
 MOST_USERS = 10**15
 LEAST_DELTA = 1e-18  # the accountant ignores outcomes with a probability of about 1e-30 in each counter
 MOST_BITS = 4e10  # in a batch; with more, the accountant would have to compute too many outcomes
@@ -84,8 +81,7 @@ def prepare(request: Request) -> Noise:
     releases = request.releases or len(request.times)
     asked = request.calibration, request.epsilon, request.delta, request.contribution
     check(change, request.mechanism, releases, *asked)
-    mechanism = MECHANISMS[request.mechanism]
-    drawn = (in_nodes if mechanism is BINOMIAL_TREE else in_batches)(request, change)
+    drawn = (in_nodes if request.mechanism == BINOMIAL_TREE.key else in_batches)(request, change)
 
     one_each, e, d = request.contribution == 1, request.epsilon, request.delta
     stated: tuple[Reading, ...] = ()
@@ -96,7 +92,6 @@ def prepare(request: Request) -> Noise:
         request,
         PRIVATIZER,
         request.statistic,
-        mechanism,
         drawn.stream,
         1.0,
         where=filled(WHERE[drawn.where], parts=request.statistic.parts),
@@ -238,26 +233,22 @@ def guessed(raised: int, epsilon: float, delta: float) -> float:
 
 def paper_bits(users: NDArray[np.int64], tau: float) -> Array:
     """Return each batch's number of random bits and their probability of a 1 [M, 2] (Bai et al. 2025, Algorithm 4)."""
-    few = users < tau
-    return np.stack(
-        [
-            np.where(few, users * np.ceil(tau / users), users),
-            np.where(few, 0.5, np.minimum(tau / (2.0 * users), 0.5)),
-        ],
-        axis=1,
-    ).astype(float)
+    return _bits(users, users < tau, tau, np.minimum(tau / (2.0 * users), 0.5))
 
 
 def calibrated_bits(users: NDArray[np.int64], fair: int, variance: float) -> Array:
     """Return each batch's number of random bits and their probability q of a 1, [M, 2]. A batch of n < max(4 variance,
     fair) users has at least `fair` fair bits; a larger one has n bits with n q (1 - q) = variance."""
-    few = users < max(4 * variance, fair)
     share = np.minimum(variance / users, 0.25)
     # the smaller root of q (1 - q) = share, without cancellation
     q = 2 * share / (1 + np.sqrt(1 - 4 * share))
-    return np.stack(
-        [np.where(few, users * np.ceil(fair / users), users), np.where(few, 0.5, q)], axis=1
-    ).astype(float)
+    return _bits(users, users < max(4 * variance, fair), fair, q)
+
+
+def _bits(users: NDArray[np.int64], few: NDArray[np.bool_], fair: float, q: Array) -> Array:
+    """Return at least `fair` fair bits for each batch with `few` users, otherwise one bit per user that is 1 w.p. q."""
+    trials = np.where(few, users * np.ceil(fair / users), users)
+    return np.stack([trials, np.where(few, 0.5, q)], axis=1).astype(float)
 
 
 @lru_cache(maxsize=4096)
@@ -281,26 +272,8 @@ def least_bits(raised: int, epsilon: float, delta: float) -> tuple[int, float]:
     return fair, max(least_scale(rare_losses, epsilon, delta, guess), fair / 4)
 
 
-PRIVATIZER = Privatizer(
-    key="shuffle",
-    title="Shuffle (SDP)",
-    words=Words(
-        model="SDP",
-        promise="Shuffle differential privacy",
-        given="a trusted shuffler",
-        stations=("users", "shuffler", "algorithm", "policies"),
-        raw=1,
-        noise=0,
-        trusted=1,
-        mixes=1,
-        alt="Users add random bits on their own devices. The trusted shuffler mixes all messages of a batch. "
-        "Together, the random bits hide each user. The algorithm sees only the mixture, which is private.",
-        blanked="sends noise only",
-        seen="the mixed bits of many users",
-    ),
-    summary="Users add random bits, and a trusted shuffler mixes each batch: a model between central and local.",
-    trust=TRUST,
-    source="B25 Algorithm 4",
+PRIVATIZER = model(
+    "shuffle",
     mechanisms=("binomial-sum", "binomial-tree"),
     prepare=prepare,
     binary_rewards=True,
