@@ -54,8 +54,8 @@ def unsettled(episodes: Integers, regret: Array) -> int:
 
 @dataclass(frozen=True)
 class Growth:
-    """The exponent with which a privacy cost grows between from_k and to_k episodes: its mean and 95% t interval over
-    the `seeds` (out of `of`) with a cost that was always above zero. The interval is NaN for fewer than two seeds."""
+    """The exponent with which a privacy cost grows between from_k and to_k episodes, with its mean and 95% t interval.
+    It uses the `seeds` (out of `of`) whose cost was always above zero. The interval is NaN for fewer than two seeds."""
 
     from_k: float
     to_k: float
@@ -104,7 +104,7 @@ def flat_from(decades: Sequence[Growth]) -> float | None:
 
 def power_law(x: Array, values: Array, statistic: Statistic = "mean") -> tuple[float, float, float]:
     """Fit the exponent with which values [seeds, P] grow in x [P], by least squares on logarithms for each seed. Return
-    the mean (or median) with its 95% interval, or NaN for fewer than two points or any value not above zero."""
+    the mean (or median) with its 95% interval. All are NaN for fewer than two points or any value not above zero."""
     rows = np.asarray(values, float)
     if len(x) < 2 or not (np.isfinite(rows).all() and (rows > 0).all()):
         return (np.nan, np.nan, np.nan)

@@ -106,7 +106,7 @@ def search_users(
 
 
 def bracket(known: Mapping[int, float], target: float) -> tuple[int | None, int | None]:
-    """Return the largest known K with a cost above the target, and the next known K, with None for a missing one."""
+    """Return the largest known K with a cost above the target, and the next known K. A missing number is None."""
     low = max((k for k, cost in known.items() if not cost <= target), default=None)
     return low, min((k for k in known if low is None or k > low), default=None)
 
@@ -118,7 +118,7 @@ def _near(grid: Sequence[int], k: float) -> int:
 
 
 def stays_below(at: Array, price: Array, target: float) -> float:
-    """Find the K from which a cost [N], known at the K in `at`, is at most `target` (log-log interpolation), or NaN."""
+    """Find the K from which a cost [N] stays at or below `target`, by log-log interpolation; NaN if there is none."""
     return float(_all_settle(at, price[None], target)[0])
 
 

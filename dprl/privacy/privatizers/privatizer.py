@@ -27,8 +27,8 @@ RETURNING = 10  # and for a user who returns for this many episodes
 
 @dataclass(frozen=True)
 class Batch:
-    """Users whose data are released together and only once. raised: how many cells rise (and fall) if one is
-    replaced."""
+    """Users whose data are released together and only once. If one is replaced, `raised` cells rise and as many
+    fall."""
 
     users: int
     raised: int
@@ -187,8 +187,8 @@ def losses_of_user(
 
 
 def group_of(mechanism: Mechanism, contribution: int) -> int:
-    """Return how many changes with the losses from `losses_of_user` one user makes: several for shuffled bits, whose
-    losses are known only for cells that change by one. Then `group_epsilon` covers them together."""
+    """Return how many changes one user makes, if each has the losses from `losses_of_user`. It is more than one only
+    for shuffled bits, whose losses are known for cells that change by one; `group_epsilon` then covers the changes."""
     return contribution if mechanism.norm == "cells" else 1
 
 
