@@ -26,7 +26,7 @@ def binomial(rng: np.random.Generator, n: int, p: float) -> int:
 
 
 def binomials(rng: np.random.Generator, n: Ints, p: Array, q: Array) -> Ints:
-    """Draw from Binomial(n, p) elementwise, or from Poisson if p or q = 1 - p is below 1e-8. q must be precise."""
+    """Draw from Binomial(n, p) elementwise, or from Poisson if p or q is below 1e-8. q is 1 - p in full precision."""
     rare = np.minimum(p, q) < 1e-8
     drawn = rng.binomial(np.where(rare, 0, n), np.where(rare, 0.5, p))
     if rare.any():

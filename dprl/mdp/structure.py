@@ -46,7 +46,7 @@ def gather(possible: Table, h: int, s: int, a: int, values: Array, at: int, here
 
 
 def on_table(P: Array, old: Table, new: Table) -> tuple[Array, tuple[int, int, int, int] | None]:
-    """Move P [H, S, A, B] from table `old` to `new`. Also return the first (h, s, a, s') with P > 0 not in `new`."""
+    """Convert P [H, S, A, B] from table `old` to `new`. Also return the first possible transition missing in `new`."""
     H, S, A, _ = P.shape
     found = np.zeros((H, S, A, new.shape[3]))
     rows = np.zeros((S, A, S + 1))  # one step at a time; the last column stands for -1, no state

@@ -61,8 +61,8 @@ def epsilon_of_separation(found: Measured, separations: Array, epsilons: Array) 
 
 
 def surely(first: Array, second: Array, delta: float) -> float:
-    """Return a lower bound on epsilon for any noise, with confidence LEVEL: ln((P - delta)/Q). P and Q are
-    Clopper-Pearson bounds on the shares of scores beyond a threshold, which half of the runs choose for the rest."""
+    """Return a lower bound on epsilon for any noise, with confidence LEVEL: ln((P - delta)/Q) for Clopper-Pearson
+    bounds P and Q on the shares of scores beyond a threshold. One half of the runs chooses it for the other."""
     if min(len(first), len(second)) < 8:
         return 0.0
     best, chosen = 0.0, (first, second, np.inf)

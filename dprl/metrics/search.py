@@ -11,7 +11,7 @@ from dprl.metrics.curves import LEVEL, Array, Integers
 
 
 def next_to_try(known: Mapping[int, float], target: float, grid: Sequence[int], start: int) -> int | None:
-    """Choose the next K to run in the search for the first K on the grid with a privacy cost of at most `target`.
+    """Choose the next K to run when searching the grid for the first K whose privacy cost is at most `target`.
 
     Returns None if that K is known or is not on the grid. known has the cost per episode at each K that was run. The
     cost falls about like 1/K or 1/sqrt(K), so we interpolate linearly between logarithms.

@@ -43,8 +43,8 @@ def t_interval(values: Array, tests: int = 1) -> Measured:
 
 
 def every_more_than(rows: Array, threshold: float, early: Sequence[bool] = ()) -> Finding:
-    """Judge the claim that several measurements, rows [N, seeds], are jointly all above the threshold. The worst
-    verdict decides. `early` [N] marks measurements that compare runs that have learned nothing yet."""
+    """Judge the claim that several measurements, rows [N, seeds], are all above the threshold, with joint confidence.
+    The worst verdict decides. `early` [N] marks measurements that compare runs that have learned nothing yet."""
     found = [more_than(t_interval(row, len(rows)), threshold) for row in rows]
     for place in np.flatnonzero(early):
         found[place] = replace(found[place], verdict="nothing learned yet")

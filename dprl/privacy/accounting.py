@@ -181,7 +181,7 @@ def group_delta(losses: Losses, size: int, epsilon: float) -> float:
 
 
 def for_each(epsilon: float, delta: float, size: int) -> tuple[float, float]:
-    """Return the (e, d) to prove for one change so that `size` changes are (epsilon, delta)-DP, rounded down. See
+    """Return the (e, d), rounded down, that one change must satisfy so that `size` changes are (epsilon, delta)-DP. See
     Vadhan (2017), Lemma 2.2."""
     if size == 1:
         return epsilon, delta
@@ -299,7 +299,7 @@ def _all_gaussian(losses: Losses) -> float | None:
 
 @lru_cache(maxsize=16)
 def _on_grid(losses: Losses) -> tuple[float, list[list[LossPart]]]:
-    """Return the grid interval and the rounded losses, for both orders of the two data sets if the losses differ."""
+    """Round the losses to a grid, for both orders of the data sets if they differ. Also return the interval."""
     interval = GRID * math.sqrt(sum(x.spread**2 for x in losses))
     ways = (False, True) if one_way(losses) else (False,)
     return interval, [parts_of(losses, interval, exchanged=way) for way in ways]

@@ -86,9 +86,8 @@ def game(
 ) -> Game:
     """Prepare the attack on the noise of a private run.
 
-    `first` and `second` [cells] are the effects of each of the user's episodes in the two cases. If `half`, the
-    attacker knows that the noise is halved. `places` chooses where episodes enter; by default at the first, most
-    revealing release.
+    first, second [cells]: the effects of each of the user's episodes in the two cases. half: whether the noise is
+    halved, as the attacker knows. places: chooses where the episodes enter; by default the most revealing release.
     """
     assert noise.mechanism is not None
     moved = np.flatnonzero(first != second)

@@ -212,7 +212,7 @@ def prepare(
     exact: bool = False,
 ) -> CuratorNoise:
     """Return noise with these scales and its proved guarantee for `n` trajectories. `assumptions` are those besides the
-    trusted curator. If `exact`, noise is drawn on a grid. formula, where, sources and public are texts."""
+    trusted curator. If `exact`, noise is drawn on a grid. The other arguments are texts for the guarantee."""
     mechanism = MECHANISMS[asked.promise.mechanism]
     replaced = losses_of(mechanism, families, scales, REPLACE_ONE)
 

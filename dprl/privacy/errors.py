@@ -22,7 +22,7 @@ EXACT = Context(prec=50)  # decimals round alike on every CPU, unlike exponentia
 
 
 def laplace_tail(terms: NDArray[np.int64], failure: float) -> Array:
-    """Return Chernoff bounds on the absolute sums of `terms` iid Laplace(1) draws, each valid w.p. >= 1 - failure.
+    """Return Chernoff bounds on the absolute value of a sum of `terms` Laplace(1) draws, valid w.p. >= 1 - failure.
 
     A bound is x = min over u in (0, 1) of (c - j ln(1 - u^2)) / u with c = ln(2 / failure), j = terms. The best u
     solves 2y - ln(1 + y) = c / j with y = u^2 / (1 - u^2). The left side is convex and increasing, so Newton's method

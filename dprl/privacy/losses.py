@@ -47,7 +47,7 @@ class Gaussian:
 
 @dataclass(frozen=True)
 class Binomial:
-    """The privacy loss of counters with Binomial(trials, probability) noise: `up` of them rise, `down` fall, by one."""
+    """The privacy loss of counters with Binomial(trials, probability) noise. `up` of them rise, `down` fall by 1."""
 
     trials: int
     probability: float
@@ -78,7 +78,7 @@ Losses = tuple[Loss, ...]
 
 @dataclass(frozen=True, eq=False)
 class LossPart:
-    """The distribution of each of `times` losses: lowest + i grid intervals w.p. pmf[i], infinite w.p. `lost`."""
+    """The distribution of each of `times` losses: lowest + i grid intervals w.p. pmf[i], or infinite w.p. `lost`."""
 
     lowest: int
     pmf: Array

@@ -42,7 +42,7 @@ LAYER = Change(((4, 1.0),))
 
 @dataclass(frozen=True)
 class Counts(Statistic):
-    """Visits n, transitions m and reward sums r as a statistic, with the post-processing that follows the noise."""
+    """Visits n, transitions m and reward sums r as a statistic, with the post-processing of the noisy numbers."""
 
     publish: Callable[[Array, Array, Array, Array], None]  # kernel of the post-processing
     # units of release: noise is added to n * visits and r * reward, which are then divided by these units
@@ -126,7 +126,7 @@ class Counts(Statistic):
         return scale / self.visits
 
     def questions(self, size: Size) -> NDArray[np.int64]:
-        """Return the index 3 h + part of the question about each cell. The part is 0 for m, 1 for n and 2 for r."""
+        """Return the index 3 h + part of the one-hot question about each cell. part: 0 for m, 1 for n and 2 for r."""
         part = np.append(np.zeros(self._width(size) - 2, dtype=np.int64), (1, 2))
         return np.asarray(3 * np.arange(size.H)[:, None] + np.tile(part, size.S * size.A)).ravel()
 
@@ -155,7 +155,7 @@ class Counts(Statistic):
         return size.H * size.S * size.A
 
     def evened(self) -> Counts:
-        """Return the statistic in units in which all parts tolerate the same noise, or unchanged without such units."""
+        """Return the statistic in units in which all parts tolerate the same noise, if it has such units."""
         return replace(self.even or self, declared=self.declared, played=self.played)
 
 

@@ -41,7 +41,7 @@ class FeatureGram(Statistic):
     in_papers = ("gaussian-tree",)
 
     def moves(self, adjacency: str, H: int) -> tuple[float, float]:
-        """Return one user's largest effect on the noise draws of a matrix and of a vector at one step.
+        """Return one user's largest effect on a matrix and on a vector at one step, where noise is added.
 
         l2: |phi phi^T - phi' phi'^T|_F / sqrt 2 <= 1 and |phi y - phi' y'| <= 2 max |y|. l1, for |phi|_1 <= c: the
         draws of phi phi^T add up to at most (c^2 - 1)/2 + 1/sqrt 2 for c >= 1, and |phi y|_1 <= c max |y|.
@@ -80,7 +80,7 @@ class FeatureGram(Statistic):
         return size.d
 
     def sensitivity(self, size: Size, adjacency: str) -> Change:
-        """Return one user's largest effect over all steps. It enters matrices once, and vectors in every release."""
+        """Return one user's largest effect over all steps: on matrices once, but on vectors in every release."""
         ratios = [x / unit for x, unit in zip(self.moves(adjacency, size.H), self.units(size), strict=True)]
         matrices, vectors = ((size.H, ratio) for ratio in ratios)
         return Change((matrices,), one_way=True, anew=(vectors,))
@@ -124,7 +124,7 @@ def doublings(batches: int) -> int:
 
 @kernel
 def design(counts: Array, features: Array, sums: Array) -> None:
-    """Write summed feature matrices to sums [H, 1, d, d + 1], for counts [H, S, A, S + 2], features [S, A, d]."""
+    """Sum the feature matrices of all visits. sums: [H, 1, d, d + 1]; counts: [H, S, A, S + 2]; features: [S, A, d]."""
     H, S, A, _ = counts.shape
     d = features.shape[2]
     for h in range(H):
@@ -166,7 +166,7 @@ def regressed(
 
 @kernel
 def moved(counts: Array, features: Array, sums: Array) -> None:
-    """Write the total features of users who moved to each state to sums [H, d, S]. Used only without privacy."""
+    """Sum the features of the users who moved to each state, into sums [H, d, S]. Used only without privacy."""
     H, S, A, _ = counts.shape
     d = features.shape[2]
     for h in range(H):

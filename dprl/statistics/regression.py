@@ -42,7 +42,7 @@ class Gram:
 
 @dataclass(frozen=True, eq=False)
 class Moment:
-    """The query for the vector sum of w(s, a) phi (r + V(s')) at step h, with V [S], and with r if `rewarded`."""
+    """The query for the sum of the vectors w(s, a) phi (r + V(s')) at step h, without r unless `rewarded`. V: [S]."""
 
     family: str
     half: int

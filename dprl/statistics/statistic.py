@@ -100,7 +100,7 @@ class Statistic(Protocol):
         """Convert a noise scale from units of release to the units of each cell, or of each cell in a repeating row."""
 
     def counter(self, scale: float) -> float:
-        """Return the noise scale of the counter that guarantees and previews show, or of any cell without counters."""
+        """Return the noise scale of the counter in guarantees and previews, or of any cell if there are no counters."""
         return scale
 
     def error_bound(self, scale: float, tail: Array) -> Array:

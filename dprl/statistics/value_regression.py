@@ -42,7 +42,7 @@ class ValueRegression(Statistic):
         return 1.0
 
     def moves(self, size: Size, adjacency: str) -> tuple[float, ...]:
-        """Return one user's largest effect on the noise draws of a matrix and a vector at a step, for each family.
+        """Return one user's largest effect on a matrix and a vector at a step, where noise is added, for each family.
 
         With values in [0, H], X, X', V >= 0, |X X^T - X' X'^T|_F^2 = |X|^4 + |X'|^4 - 2 (X.X')^2 <= 2 H^4 and |X y - X'
         y'|^2 <= |X y|^2 + |X' y'|^2 <= 2 H^4. With values in [-1/2, 1/2], |X| <= 1/2, so the first is <= 2/16, while X
@@ -116,7 +116,7 @@ def balanced(moves: tuple[float, ...], d: int) -> list[float]:
 
 
 def notes_of(epsilon: float) -> tuple[str, ...]:
-    """Return the guarantee's remarks about noise as in the paper."""
+    """Return the remarks that the guarantee makes if the noise is as in the paper."""
     notes = [
         "matrix noise is symmetric, (Z + Zᵀ)/√2, and Q is clipped at 0. The paper does not state clipping. Without it "
         "noise could make V negative, and the sensitivity would not hold"

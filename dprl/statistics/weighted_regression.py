@@ -38,7 +38,7 @@ class WeightedRegression(ValueRegression):
         return max(4.0, float(size.d)) if self.centred else size.d / size.H**2
 
     def moves(self, size: Size, adjacency: str) -> tuple[float, ...]:
-        """Return one user's largest effects on both regressions. For squares, |X2| and y^2 are at most H^2 or 1/4."""
+        """Return a user's largest effects on both regressions. |X2| and y^2 are at most H^2, or 1/4 if centred."""
         most = 1 / 16 if self.centred else float(size.H**4)
         squares = (most, most * sqrt(2)) if adjacency == REPLACE_ONE else (most / sqrt(2), most)
         return (*super().moves(size, adjacency), *squares)

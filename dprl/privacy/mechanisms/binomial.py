@@ -204,7 +204,7 @@ def tree_ratio(stream: Stream, seen: Array, at: At, first: Array, second: Array)
 
 
 def fewer_bits(stream: Stream) -> tuple[Stream, float]:
-    """Return a stream whose random bits have a quarter of the variance. The factor 1 leaves its noise unscaled."""
+    """Return a stream whose bits have a quarter of the variance, and the factor 1, which leaves noise unscaled."""
     trials, probability, moved = stream.batches.T
     ruled, fair = trials <= VARIANCE, probability == 0.5
     batches = np.column_stack(

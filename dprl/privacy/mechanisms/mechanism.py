@@ -151,7 +151,7 @@ def first_items(stream: Stream, count: int) -> Stream:
 def scattered_reports(
     rng: np.random.Generator, stream: Stream, count: int
 ) -> tuple[Stream, NDArray[np.int64]]:
-    """Place `count` items at random (see `Mechanism.scattered`). All places are alike, since each has its own noise."""
+    """Place `count` items at random (see `Mechanism.scattered`). Each item has its own noise, so any place will do."""
     return first_items(stream, count), np.arange(count)
 
 

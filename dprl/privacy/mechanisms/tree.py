@@ -84,7 +84,7 @@ def stems(stream: Stream) -> Stream:
 
 
 def scattered(rng: np.random.Generator, stream: Stream, count: int) -> tuple[Stream, NDArray[np.int64]]:
-    """Place `count` items at random (see `Mechanism.scattered`), in a stream of the prefixes that form their nodes.
+    """Place `count` items at random (see `Mechanism.scattered`), in a stream with only the prefixes of their nodes.
 
     Item p is in one node at each level l at which bit l of p is 0. The node is a prefix minus a shorter prefix.
     """

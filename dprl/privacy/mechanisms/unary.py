@@ -77,7 +77,7 @@ def clearest(H: int, epsilon: float) -> tuple[int, float]:
 def turn_over(
     i: int, leaves: Leaves, batches: Array, memory: Array, rng: np.random.Generator, noise: Array
 ) -> None:
-    """Add to `noise` the error in the answers since the last release, which are scaled to estimate the true sums."""
+    """Add to `noise` the error in the scaled answers since the last release, relative to the true sums."""
     kept, turned = batches[1, 0], batches[1, 1]
     for c in range(noise.shape[0]):
         inside, asked = memory[0, c], memory[1, c]
@@ -119,7 +119,7 @@ def _tail(stream: Stream, failure: float) -> Array:
 
 
 def _length(stream: Stream, cells: int, failure: float) -> Array:
-    """Bound the length [M] of a row's error. An answer covers one part, but the error is over all three parts."""
+    """Bound the length [M] of the error in a row. A user answers about one part, but the error covers all three."""
     most, counted, more = _most(stream)
     size = counted * max(math.sqrt(cells), more) + math.sqrt(3)
     return bounded_length(stream.leaves[1:-1], most, size, cells, failure)
@@ -159,7 +159,7 @@ def answers_ratio(stream: Stream, seen: Array, at: At, first: Array, second: Arr
 
 
 def four_times_clearer(stream: Stream) -> tuple[Stream, float]:
-    """Return a stream of answers whose bits have a quarter of the variance. The factor 1 leaves its noise unscaled."""
+    """Return answers whose bits have a quarter of the variance, and the factor 1, which leaves noise unscaled."""
     batches = stream.batches.copy()
     batches[0, 1] = 2 * math.asinh(2 * math.sinh(batches[0, 1] / 2))
     batches[1] = response(batches[0, 1])

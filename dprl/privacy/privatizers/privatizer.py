@@ -128,7 +128,7 @@ class Way:
 
 @dataclass(frozen=True)
 class Words(Way):
-    """The words for a privacy model on pages, and the path of the data."""
+    """The texts about a privacy model that pages show, and the path of the data."""
 
     model: str  # its abbreviation, as in a guarantee
     promise: str  # its full name
@@ -187,8 +187,8 @@ def losses_of_user(
 
 
 def group_of(mechanism: Mechanism, contribution: int) -> int:
-    """Return how many changes one user makes, if each has the losses from `losses_of_user`. It is more than one only
-    for shuffled bits, whose losses are known for cells that change by one; `group_epsilon` then covers the changes."""
+    """Return how many changes with the losses from `losses_of_user` one user can make. It is more than one only for
+    shuffled bits, whose losses are known only for cells that change by one. `group_epsilon` then covers all changes."""
     return contribution if mechanism.norm == "cells" else 1
 
 
