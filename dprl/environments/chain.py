@@ -10,8 +10,8 @@ from dprl.mdp import TabularMDP
 
 
 def make(S: int = 5, A: int = 3, H: int = 10, slip: float = 0.1) -> TabularMDP:
-    """Build a lock of S states. In state s, action (2s + 1) mod A moves forward, but with probability `slip` it falls
-    back to state 0, as all other actions do. The last state, the open lock, stays open and pays 1 per step."""
+    """Build a lock of S states. In state s, only action (2s + 1) mod A moves forward, and it fails with probability
+    `slip`. A failure or any other action leads back to state 0. The last state stays open and pays 1 per step."""
     P = np.zeros((S, A, S))
     P[:, :, 0] = 1.0
     for s in range(S - 1):

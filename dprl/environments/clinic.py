@@ -15,7 +15,7 @@ DOSES = ("no drug", "low dose", "medium dose", "high dose", "very high dose")
 def make(
     levels: int = 3, doses: int = 3, H: int = 8, effect: float = 0.7, toxicity: float = 0.5
 ) -> TabularMDP:
-    """Build a clinic with `levels` grades of severity, with and without side effects, and `doses` doses of one drug.
+    """Build a clinic: `levels` grades of severity, each with or without side effects, and `doses` doses of one drug.
 
     The model is synthetic and uses no clinical data. Let d = dose / largest dose. A patient improves by one grade with
     probability 0.05 + effect d / (d + 1/2), worsens with probability 0.1 (1 - d), or stays, and has side effects in the

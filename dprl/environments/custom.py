@@ -93,7 +93,7 @@ def _with_all(P: Array, possible: Table) -> Array:
 
 
 def array_of(value: Any, key: str, ndims: tuple[int, ...], name: str = NAME) -> Array:
-    """Convert lists of numbers, nested as deeply as `ndims` allows, to an array. Raises SpecError for `name.key`."""
+    """Convert nested lists of numbers to an array whose number of dimensions is in `ndims`, or raise SpecError."""
     try:
         array = np.array(value, dtype=object)
         flat = array.ravel()
@@ -107,7 +107,7 @@ def array_of(value: Any, key: str, ndims: tuple[int, ...], name: str = NAME) -> 
 
 
 def labels(value: Any, key: str, count: int, name: str = NAME) -> tuple[str, ...]:
-    """Check a list of `count` short texts, and return it as a tuple. Raises SpecError for the field `name.key`."""
+    """Check a list of `count` short texts, and return it as a tuple. Raises SpecError if the list is invalid."""
     if (
         not isinstance(value, list)
         or len(value) != count
@@ -147,7 +147,7 @@ def make(model: str = json.dumps(EXAMPLE), H: int = 10) -> TabularMDP:
 
 
 def possible(model: str, H: int) -> Table | None:
-    """Return the table of next states that the model's owner declares possible, or None if the owner declares none."""
+    """Return the table of next states that a model declares possible, or None if it declares none."""
     P, given = parsed(model)[1], read_json(NAME, model).get("possible")
     if given is None:
         return None
@@ -182,9 +182,11 @@ def written(mdp: TabularMDP) -> str:
 
 
 def named(environment: Any, params: Any) -> tuple[Any, Any]:
-    """Return an environment's name and its parameters. A model becomes the parameter `model` of the environment
-    `custom`, next to `H`, which may be omitted if the model defines it. environment: a name, or a model as a
-    TabularMDP, a dict in FORM (with arrays or lists) or JSON text. Raises SpecError for a model that is not JSON."""
+    """Return an environment's name and parameters, given its name or a model.
+
+    A model is a TabularMDP, a dict in FORM or JSON text. It becomes the parameter `model` of `custom`, next to `H`,
+    which may be omitted if the model defines it. Raises SpecError for a model that is not JSON.
+    """
     if isinstance(environment, str):
         if not environment.lstrip("\ufeff \t\r\n").startswith("{"):
             return environment, params
@@ -215,7 +217,7 @@ def named(environment: Any, params: Any) -> tuple[Any, Any]:
 
 
 class OwnModel(str):
-    """The JSON text of a user's own model, which prints as the model's name."""
+    """The JSON text of a user's own model. When printed, it shows only the model's name."""
 
     def __str__(self) -> str:
         return parsed(self)[0]
@@ -225,7 +227,7 @@ class OwnModel(str):
 
 
 def own_model(value: Any) -> OwnModel | None:
-    """Return JSON with the horizon if `value` is a user's own model, else None. Raises SpecError if it is invalid."""
+    """Return a user's own model as JSON with its horizon, or None for any other value. Raises SpecError if invalid."""
     key, params = named(value, {})
     if key != ENVIRONMENT.key or "model" not in params:
         return None

@@ -44,7 +44,7 @@ class Environment(Entry):
 
 
 def horizon(default: int) -> Field:
-    """Return the field for the horizon H, which every environment has."""
+    """Return the `Field` for the horizon H, a parameter of every environment."""
     return Field("H", "int", default, "steps in an episode", low=1, high=1000)
 
 
@@ -60,7 +60,7 @@ def homogeneous(
     drawing: Mapping[str, Any] = MappingProxyType({"kind": "graph"}),
     possible: Table | None = None,
 ) -> TabularMDP:
-    """Build an MDP with the same P [S, A, S] (or [S, A, B] on `possible`) and R [S, A] at all H steps; start is [S]."""
+    """Build an MDP with the same P and R [S, A] at all H steps. P is [S, A, S], or [S, A, B] on `possible`."""
     return TabularMDP(
         name=name,
         P=np.broadcast_to(P, (H, *P.shape)),

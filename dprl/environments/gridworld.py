@@ -32,8 +32,8 @@ def cells(map: str) -> tuple[list[str], dict[tuple[int, int], int]]:
 
 
 def make(map: str = DEFAULT, H: int = 12, slip: float = 0.1) -> TabularMDP:
-    """Build the grid drawn by `map`. A move goes in its direction, or with probability `slip` to one of the two sides;
-    walls and edges block it. The goal and the pits are absorbing; each step in the goal pays 1."""
+    """Build the grid drawn by `map`. A move goes in its direction, or with probability `slip` to one of the two sides.
+    Walls and edges block moves. The goal and the pits are absorbing, and each step in the goal pays 1."""
     rows, state = cells(map)
     S = len(state)
     P = np.zeros((S, 4, S))

@@ -42,8 +42,8 @@ LARGEST = 10**8  # the most probabilities that are read
 
 
 class Model(NamedTuple):
-    """A Gymnasium environment's model: P [S, A, S], mean rewards R [S, A] in [0, 1], and start distribution [S]. A
-    reward is low + (high - low) R in the environment's units. ends: whether the last state is the end of an episode."""
+    """The model of a Gymnasium environment: P [S, A, S], mean rewards R [S, A] in [0, 1], and start distribution [S].
+    In the environment's units, a reward is low + (high - low) R. If `ends`, the last state is the end of an episode."""
 
     P: Array
     R: Array
@@ -55,7 +55,7 @@ class Model(NamedTuple):
 
 @cache
 def model(id: str) -> Model:
-    """Return the model of an environment in IDS. Its reward range goes from the smallest to the largest mean reward."""
+    """Return the model of an environment in IDS. The smallest and the largest mean reward define its reward range."""
     import gymnasium  # imported here because it is slow and few runs need it
 
     try:
@@ -68,8 +68,8 @@ def model(id: str) -> Model:
 
 
 def read(env: Any, start: Any = None, rewards: tuple[float, float] | None = None) -> Model:
-    """Read the model in `env.P`, as `from_gymnasium` describes. If an episode can terminate, an extra last state is
-    added as the end: it is absorbing and pays 0 in the environment's units."""
+    """Read the model in `env.P` (see `from_gymnasium`). If an episode can terminate, an extra last state is added as
+    the end. It is absorbing and pays 0 in the environment's units."""
     S, A = (_count(env, name) for name in ("observation_space", "action_space"))
     if S * A * S > LARGEST:
         raise SpecError("env", f"{S * A * S:,} probabilities are too many; at most {LARGEST:,} are allowed.")
@@ -227,8 +227,8 @@ def from_gymnasium(
 
 
 def make(id: str = "FrozenLake-v1", H: int = 20) -> TabularMDP:
-    """Build a toy-text environment with H steps. Mean rewards are mapped to [0, 1], and `drawing` stores this affine
-    map. Taxi, in which every action has one outcome, is built on the table of its next states."""
+    """Build a toy-text environment with H steps. An affine map, stored in `drawing`, maps mean rewards to [0, 1]. Taxi,
+    in which every action has one outcome, is built on the table of its next states."""
     P, R, start, low, high, _ = model(id)
     S = len(start) - 1
     possible = None

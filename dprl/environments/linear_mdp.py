@@ -18,8 +18,8 @@ from dprl.mdp.tabular import Array, normalised
 def features(
     stages: int = 3, drugs: int = 3, symptoms: int = 3, H: int = 10, blur: float = 0.2, seed: int = 0
 ) -> Array:
-    """Return the features phi [S, A, d], d = stages * drugs + 1: coordinate l * drugs + i is the share of effect i at
-    stage l; the last coordinate is for recovered patients. The shares sum to 1."""
+    """Return the features phi [S, A, d] with d = stages * drugs + 1. Coordinate l * drugs + i is the share of effect i
+    at stage l, and the last coordinate is for recovered patients. The shares sum to 1."""
     S, d = stages * symptoms + 1, stages * drugs + 1
     phi = np.zeros((S, drugs, d))
     for stage in range(stages):
@@ -33,7 +33,7 @@ def features(
 
 
 def measures(stages: int, drugs: int, symptoms: int, H: int, seed: int) -> Array:
-    """Return each effect's distribution of next states, mu_h [H, d, S]; the seed fixes helpful effects and symptoms."""
+    """Return each effect's distribution of next states, mu_h [H, d, S]. `seed` fixes helpful effects and symptoms."""
     rng = np.random.default_rng(seed)
     S, d = stages * symptoms + 1, stages * drugs + 1
     mu = np.zeros((H, d, S))
@@ -96,9 +96,11 @@ ENVIRONMENT = Environment(
 
 
 def linear_model(features: Array, measures: Array, rewards: Array) -> tuple[Array, Array]:
-    """Return P [H, S, A, S] and R [H, S, A] of a linear MDP (Jin et al. 2020, Assumption A) from phi [S, A, d], of norm
-    at most 1, nonnegative mu_h [H, d, S], with |mu_h v| <= sqrt d for every v in [0, 1]^S, and theta_h [H, d], of norm
-    at most sqrt d. Raises SpecError if this does not hold, or if a row is not a distribution."""
+    """Return P [H, S, A, S] and R [H, S, A] of a linear MDP (Jin et al. 2020, Assumption A).
+
+    phi [S, A, d] has norm at most 1, and theta_h [H, d] at most sqrt d. mu_h [H, d, S] is nonnegative, with |mu_h v| <=
+    sqrt d for every v in [0, 1]^S. Raises SpecError if this does not hold, or if a row is not a distribution.
+    """
     d = features.shape[-1]
     for name, values, most in (
         ("features", np.linalg.norm(features, axis=-1), 1.0),

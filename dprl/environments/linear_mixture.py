@@ -14,10 +14,11 @@ from dprl.mdp.tabular import Array
 
 
 def mixture(d: int = 4, S: int = 4, H: int = 10, share: float = 0.6, seed: int = 0) -> Mixture:
-    """Return the features phi = (p^1, ..., p^d) / sqrt(d); the sum over s' of phi v(s') has norm at most 1.
+    """Return the features phi = (p^1, ..., p^d) / sqrt(d) of d patient types.
 
-    In p^i, all patients are of type i: drug i moves a patient one stage on, and all other drugs lead back to the first
-    stage. The last stage, recovered, is final. The shares w^ of the types sum to 1, so |sqrt(d) w^| <= sqrt(d).
+    In p^i, all patients are of type i: drug i moves them one stage on, and all other drugs back to the first stage. The
+    last stage, recovered, is final. The sum over s' of phi v(s') has norm at most 1. The shares w^ of the types sum to
+    1, so |sqrt(d) w^| <= sqrt(d).
     """
     features = np.zeros((S, d, S, d))
     drugs = np.arange(d)
@@ -30,7 +31,7 @@ def mixture(d: int = 4, S: int = 4, H: int = 10, share: float = 0.6, seed: int =
 
 
 def weights(d: int, H: int, share: float, seed: int) -> Array:
-    """Return weights w_h [H, d]: at each step, a type fixed by the seed has this share; the others split the rest."""
+    """Return weights w_h [H, d]. At each step, a type fixed by the seed has this share; the others split the rest."""
     rng = np.random.default_rng(seed)
     shares = np.full((H, d), (1 - share) / (d - 1))
     shares[np.arange(H), rng.integers(0, d, H)] = share

@@ -13,11 +13,12 @@ BITS = 8
 
 
 def features(A: int = 100, H: int = 20, seed: int = 0) -> Array:
-    """Return phi [S, A, d] = (bits of a, delta, 1 - delta) / largest norm; delta is 1 if (s = 0) == (a = 0), else 0.
+    """Return the features phi [S, A, d] = (bits of a, delta, 1 - delta), divided by their largest norm.
 
-    The paper's sensitivities hold for features of norm at most 1, but its features have norms up to sqrt 7 (for 100
-    actions). The paper does not state the order of bits; here coordinate i is bit i, starting from the lowest. With 100
-    actions, bit 7 is always 0, so the features span only 9 dimensions, and kappa = 0.
+    delta is 1 if (s = 0) == (a = 0), else 0. The paper's sensitivities hold for features of norm at most 1, but its
+    features have norms up to sqrt 7 (for 100 actions). The paper does not state the order of bits; here coordinate i is
+    bit i, starting from the lowest. With 100 actions, bit 7 is always 0, so the features span only 9 dimensions, and
+    kappa = 0.
     """
     a, s = np.arange(A), np.arange(2)
     bits = (a[:, None] >> np.arange(BITS)) & 1
@@ -29,11 +30,11 @@ def features(A: int = 100, H: int = 20, seed: int = 0) -> Array:
 
 
 def make(A: int = 100, H: int = 20, seed: int = 0) -> TabularMDP:
-    """Build the MDP with P_h(s'|s, a) = <phi, nu_h(s')> and r_h(s, a) = <phi, theta_h>; nu and theta scale with phi.
+    """Build the MDP with P_h(s'|s, a) = <phi, nu_h(s')> and r_h(s, a) = <phi, theta_h>.
 
     nu_h(0) = (0.., alpha_1, alpha_2), nu_h(1) = (0.., 1 - alpha_1, 1 - alpha_2),
     theta_h = (r/8, 0, r/8, 1/2 - r/2, r/8, 0, r/8, 0, r/2, 1/2 - r/2),
-    with alpha_1, alpha_2 and r uniform on [0, 1] for each step. Rewards equal their means.
+    with alpha_1, alpha_2 and r uniform on [0, 1] for each step. Rewards equal their means; nu and theta scale with phi.
     """
     rng = np.random.default_rng(seed)
     alpha, r = rng.random((H, 2)), rng.random(H)

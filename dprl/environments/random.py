@@ -10,8 +10,8 @@ from dprl.mdp import TabularMDP
 
 
 def make(S: int = 5, A: int = 3, H: int = 10, concentration: float = 0.3, seed: int = 0) -> TabularMDP:
-    """Draw a random MDP, the same at every step, from `seed`: P[s, a] ~ Dirichlet(concentration, ...), R[s, a] uniform.
-    Episodes start in a uniformly drawn state. A small concentration makes next states nearly certain."""
+    """Draw a random MDP, the same at every step: P[s, a] ~ Dirichlet(concentration, ...), and R[s, a] is uniform.
+    Episodes start in a uniformly random state. A small concentration makes next states nearly certain."""
     rng = np.random.default_rng(np.random.SeedSequence(seed))
     gamma = rng.gamma(concentration, size=(S, A, S)) + 1e-300  # a row of zeros (underflow) has no direction
     P = gamma / gamma.sum(-1, keepdims=True)

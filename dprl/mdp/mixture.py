@@ -51,7 +51,7 @@ class Mixture:
         return int(self.features.shape[-1])
 
     def transitions(self, weights: Array) -> Array:
-        """Return P [H, S, A, S] for weights [H, d]. Raises SpecError if these are too long or give no distribution."""
+        """Return P [H, S, A, S] for weights [H, d]. Raises SpecError if they are too long or give no distribution."""
         longest = float(np.linalg.norm(weights, axis=-1).max())
         if not longest <= self.bound * (1 + 1e-9):
             raise SpecError(
@@ -70,7 +70,7 @@ class Mixture:
 def expected(
     features: Array, s: int, a: int, V: Array, h: int, middle: float, unit: float, power: int, phi: Array
 ) -> None:
-    """Sum phi(s'|s, a) ((V[h, s'] - middle) / unit)^power over s', and write it to phi [d]. power is 1 or 2."""
+    """Write the sum over s' of phi(s'|s, a) ((V[h, s'] - middle) / unit)^power to phi [d]. power is 1 or 2."""
     S, d = features.shape[2], features.shape[3]
     for i in range(d):
         phi[i] = 0.0

@@ -54,7 +54,7 @@ def likeliest(policy: Any, h: int, s: int) -> int:
 
 @kernel
 def evaluate(P: Array, possible: Table, R: Array, policy: Any, V: Array) -> None:
-    """Write the values of a Policy or Logits to V [H + 1, S]. P: [H, S, A, B] on `possible`, R: [H, S, A]."""
+    """Write the values of a Policy or Logits to V [H + 1, S], given P [H, S, A, B] on `possible` and R [H, S, A]."""
     H, S, A = R.shape
     for s in range(S):
         V[H, s] = 0.0

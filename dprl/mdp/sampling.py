@@ -26,7 +26,7 @@ def binomial(rng: np.random.Generator, n: int, p: float) -> int:
 
 
 def binomials(rng: np.random.Generator, n: Ints, p: Array, q: Array) -> Ints:
-    """Draw from Binomial(n, p) elementwise, with Poisson draws if p or q is below 1e-8; q: 1 - p, in full precision."""
+    """Draw from Binomial(n, p) elementwise, or from Poisson if p or q is below 1e-8. q is 1 - p in full precision."""
     rare = np.minimum(p, q) < 1e-8
     drawn = rng.binomial(np.where(rare, 0, n), np.where(rare, 0.5, p))
     if rare.any():
@@ -36,8 +36,8 @@ def binomials(rng: np.random.Generator, n: Ints, p: Array, q: Array) -> Ints:
 
 
 def multinomial(rng: np.random.Generator, n: Ints | int, p: Array) -> Ints:
-    """Distribute n items [...], at most 2^53, at random over cells with probabilities p [..., X], exactly at any size,
-    by halving the cells repeatedly. Rows of p sum to 1; if n is 0, they only have to be nonnegative."""
+    """Distribute n items [...] at random over cells with probabilities p [..., X], by halving the cells repeatedly.
+    This is exact up to 2^53 items. Rows of p sum to 1; if n is 0, they only have to be nonnegative."""
     X = p.shape[-1]
     depth = (X - 1).bit_length()
     masses = [np.concatenate([p, np.zeros((*p.shape[:-1], 2**depth - X))], -1)]

@@ -1,4 +1,4 @@
-"""Tables of possible next states, which make counts, plans and models smaller than they would be over all states.
+"""Tables of possible next states. They keep counts, plans and models small if few next states are possible.
 
 possible: int64 [1 or H, 1 or S, 1 or A, B], the next states of (h, s, a) in increasing order, followed by -1; an axis
 of length one applies to all h, s or a. B, the branching factor, is the largest number of next states. Models and counts
@@ -33,7 +33,7 @@ def next_state(possible: Table, h: int, s: int, a: int, x: int) -> int:
 
 @kernel
 def gather(possible: Table, h: int, s: int, a: int, values: Array, at: int, here: Array) -> int:
-    """Write values[at, s'] for the possible next states of (h, s, a) to here [B], then zeros; return their number."""
+    """Copy values[at, s'] for the possible next states of (h, s, a) to here [B], then zeros; return their number."""
     count = 0
     for x in range(possible.shape[3]):
         to = next_state(possible, h, s, a, x)
@@ -46,7 +46,7 @@ def gather(possible: Table, h: int, s: int, a: int, values: Array, at: int, here
 
 
 def on_table(P: Array, old: Table, new: Table) -> tuple[Array, tuple[int, int, int, int] | None]:
-    """Move P [H, S, A, B] from table `old` to `new`; also return the first (h, s, a, s') with P > 0 outside `new`."""
+    """Convert P [H, S, A, B] from table `old` to `new`. Also return the first possible transition missing in `new`."""
     H, S, A, _ = P.shape
     found = np.zeros((H, S, A, new.shape[3]))
     rows = np.zeros((S, A, S + 1))  # one step at a time; the last column stands for -1, no state

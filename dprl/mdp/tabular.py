@@ -23,12 +23,12 @@ ROUNDED = 1e-9  # a row with a smaller difference is left unchanged
 
 
 def check_unit(name: str, array: Array) -> None:
-    """Raise SpecError if a number in the array is outside [0, 1]. name: the path in the spec, for the message."""
+    """Raise SpecError if a number in the array is outside [0, 1]. The message calls the array `name`."""
     _refuse_first(name, array, ~((array >= 0) & (array <= 1)), "numbers from 0 to 1")
 
 
 def probabilities(name: str, array: Array) -> Array:
-    """Check an array of probabilities [.., X], and return it; rows that sum to 1 only within TOLERANCE are rescaled.
+    """Check and return an array of probabilities [.., X]. Rows that sum to 1 only within TOLERANCE are rescaled.
 
     Raises SpecError for the first wrong number or row. name: the path of the array in the spec, for the message.
     """
@@ -64,7 +64,7 @@ def _place(name: str, at: tuple[Any, ...]) -> str:
 
 
 def as_written(value: float) -> str:
-    """Return a wrong number as text for an error message, with a remark if it is negative."""
+    """Return a wrong number as text for an error message, which says so if the number is negative."""
     return "NaN" if np.isnan(value) else f"{value:g}, which is negative" if value < 0 else f"{value:g}"
 
 

@@ -1,4 +1,4 @@
-"""Measures of an attack's success, from log-likelihood ratios in two worlds, `first` [n] and `second` [n]."""
+"""Measures of an attack's success, from log-likelihood ratios `first` and `second` [n] of runs in two worlds."""
 
 from __future__ import annotations
 
@@ -61,8 +61,8 @@ def epsilon_of_separation(found: Measured, separations: Array, epsilons: Array) 
 
 
 def surely(first: Array, second: Array, delta: float) -> float:
-    """Return a lower bound on epsilon for any noise, with confidence LEVEL: ln((P - delta)/Q), from Clopper-Pearson
-    bounds on the shares P and Q of scores beyond a threshold. One half of the runs chooses it for the other."""
+    """Return a lower bound on epsilon for any noise, with confidence LEVEL: ln((P - delta)/Q) for Clopper-Pearson
+    bounds P and Q on the shares of scores beyond a threshold. One half of the runs chooses it for the other."""
     if min(len(first), len(second)) < 8:
         return 0.0
     best, chosen = 0.0, (first, second, np.inf)
@@ -82,7 +82,7 @@ def _least(a: Array, b: Array, threshold: float, delta: float) -> float:
 
 
 def clopper_pearson(count: float, of: int, tests: int = 1) -> Measured:
-    """Return the share count/of with its exact interval at LEVEL, corrected for `tests` intervals (Bonferroni)."""
+    """Return the share count/of with its exact interval at LEVEL, Bonferroni-corrected for `tests` intervals."""
     from scipy.special import betaincinv
 
     wrong = (1 - LEVEL) / (2 * tests)
@@ -122,7 +122,7 @@ def guessed_right(first: Array, second: Array) -> Measured:
 
 
 def best_guess(prior: float, false: Array, missed: Array) -> float:
-    """Return the best test's chance of a correct guess, from the first world's prior and the tests' error rates [P]."""
+    """Return the best test's chance of a correct guess, given the first world's prior and all error rates [P]."""
     right = prior * (1 - np.asarray(missed)) + (1 - prior) * (1 - np.asarray(false))
     return float(max(right.max(), prior, 1 - prior))
 

@@ -1,4 +1,4 @@
-"""Results of runs, whether from the store, a bundled file or the engine, and the evidence for claims and lessons."""
+"""Results of runs (from the store, a bundled file or the engine), and the evidence for claims and lessons."""
 
 from __future__ import annotations
 

@@ -47,15 +47,15 @@ def _slopes(episodes: Integers, regret: Array, from_k: float, to_k: float) -> Ar
 
 
 def unsettled(episodes: Integers, regret: Array) -> int:
-    """Count the seeds that learn nothing, whose regret grows faster than K^0.9 over the last decade of episodes."""
+    """Count the seeds that learn nothing: their regret grows faster than K^0.9 in the last tenfold range of K."""
     K = float(episodes[-1]) if len(episodes) else 0.0
     return int(np.sum(_slopes(episodes, regret, K / 10, K) > LINEAR))
 
 
 @dataclass(frozen=True)
 class Growth:
-    """The exponent with which a privacy cost grows between from_k and to_k episodes: its mean and 95% t interval over
-    the `seeds` (out of `of`) with a cost that was always above zero. The interval is NaN for fewer than two seeds."""
+    """The mean exponent with which a privacy cost grows between from_k and to_k episodes, with its 95% t interval. It
+    uses the `seeds` (out of `of`) whose cost was always above zero. The interval is NaN for fewer than two seeds."""
 
     from_k: float
     to_k: float
@@ -97,14 +97,14 @@ def _growth(from_k: float, to_k: float, slopes: Array) -> Growth:
 
 
 def flat_from(decades: Sequence[Growth]) -> float | None:
-    """Return the number of episodes from which all exponents are known with intervals of at most FLAT, or None."""
+    """Return the number of episodes from which all exponents have intervals at or below FLAT, or None."""
     flat = list(takewhile(lambda one: one.known and one.high <= FLAT, reversed(decades)))
     return flat[-1].from_k if flat else None
 
 
 def power_law(x: Array, values: Array, statistic: Statistic = "mean") -> tuple[float, float, float]:
     """Fit the exponent with which values [seeds, P] grow in x [P], by least squares on logarithms for each seed. Return
-    the mean (or median) with its 95% interval, or NaN for fewer than two points or any value not above zero."""
+    the mean (or median) with its 95% interval. All are NaN for fewer than two points or any value not above zero."""
     rows = np.asarray(values, float)
     if len(x) < 2 or not (np.isfinite(rows).all() and (rows > 0).all()):
         return (np.nan, np.nan, np.nan)

@@ -67,7 +67,7 @@ class Bite(NamedTuple):
 
 
 def bite(Q_hat: Array, Q: Array, policy: NDArray[Any], occupancy: Array) -> Bite:
-    """Compare values [H, S, A] before (Q_hat) and after (Q) a penalty. policy and occupancy are the optimal ones."""
+    """Compare values [H, S, A] before (Q_hat) and after (Q) a penalty, given the optimal policy and occupancy."""
     worth = Q_hat > 0
     taken = worth & (Q <= 0)
     on_path = np.take_along_axis(taken, policy[..., None].astype(np.intp), -1)[..., 0]
@@ -76,7 +76,7 @@ def bite(Q_hat: Array, Q: Array, policy: NDArray[Any], occupancy: Array) -> Bite
 
 
 def rarest(behaviour: Array, best: Array) -> tuple[int, int, int]:
-    """Return the (h, s, a) with best > 0 that the data visit least, given two occupancies [H, S, A]."""
+    """Return the (h, s, a) that the data visit least among those with best > 0, given two occupancies [H, S, A]."""
     at = np.where(best > 0, behaviour, np.inf)
     h, s, a = np.unravel_index(int(at.argmin()), at.shape)
     return int(h), int(s), int(a)

@@ -17,7 +17,7 @@ POINTS = 180  # number of points on a boundary
 
 
 class Region(NamedTuple):
-    """A confidence region, as defined above, with center [d] and G [d, d]. If there is none, its numbers are NaN."""
+    """A confidence region, as defined above, with center [d] and G [d, d], or NaN if there is no region."""
 
     center: Array
     G: Array
@@ -33,7 +33,7 @@ class Region(NamedTuple):
 
 
 def region(beliefs: Mapping[str, Array], matrices: Array, at: int, h: int, prefix: str = "") -> Region:
-    """Return the region at step h and detail `at`, from a trace's beliefs and its matrices [D, steps, .., d, d + 1]."""
+    """Return the region at step h, from entry `at` of a trace's beliefs and matrices [D, steps, .., d, d + 1]."""
     numbers = (float(beliefs[prefix + name][at, h]) for name in ("ridge", "beta", "slack", "pull"))
     return Region(beliefs[f"{prefix}weights"][at, h], matrices[at, h, 0, :, :-1], *numbers)
 

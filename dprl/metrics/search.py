@@ -11,7 +11,7 @@ from dprl.metrics.curves import LEVEL, Array, Integers
 
 
 def next_to_try(known: Mapping[int, float], target: float, grid: Sequence[int], start: int) -> int | None:
-    """Choose the next K to run in the search for the first K on the grid with a privacy cost of at most `target`.
+    """Choose the next K to run when searching the grid for the first K whose privacy cost is at most `target`.
 
     Returns None if that K is known or is not on the grid. known has the cost per episode at each K that was run. The
     cost falls about like 1/K or 1/sqrt(K), so we interpolate linearly between logarithms.
@@ -106,7 +106,7 @@ def search_users(
 
 
 def bracket(known: Mapping[int, float], target: float) -> tuple[int | None, int | None]:
-    """Return the largest known K with a cost above the target, and the next known K, with None for a missing one."""
+    """Return the largest known K with a cost above the target, and the next known K. A missing number is None."""
     low = max((k for k, cost in known.items() if not cost <= target), default=None)
     return low, min((k for k in known if low is None or k > low), default=None)
 
@@ -118,7 +118,7 @@ def _near(grid: Sequence[int], k: float) -> int:
 
 
 def stays_below(at: Array, price: Array, target: float) -> float:
-    """Find the K from which a cost [N], known at the K in `at`, is at most `target` (log-log interpolation), or NaN."""
+    """Find the K from which a cost [N] stays at or below `target`, by log-log interpolation; NaN if there is none."""
     return float(_all_settle(at, price[None], target)[0])
 
 

@@ -31,7 +31,7 @@ class Finding:
 
 
 def t_interval(values: Array, tests: int = 1) -> Measured:
-    """Return the mean of values [seeds] with its t interval, corrected for joint tests (Bonferroni), or NaN."""
+    """Return the mean of values [seeds] with its Bonferroni-corrected t interval, or NaN if it cannot be computed."""
     if len(values) < 2 or not np.isfinite(values).all():
         return Measured(np.nan, np.nan, np.nan)
     return Measured(*(float(end[0]) for end in regret_band(values[:, None], tests)))
@@ -39,7 +39,7 @@ def t_interval(values: Array, tests: int = 1) -> Measured:
 
 def every_more_than(rows: Array, threshold: float, early: Sequence[bool] = ()) -> Finding:
     """Judge the claim that several measurements, rows [N, seeds], are all above the threshold, with joint confidence.
-    The worst verdict decides. early [N] marks measurements that compare runs that have learned nothing yet."""
+    The worst verdict decides. `early` [N] marks measurements that compare runs that have learned nothing yet."""
     found = [more_than(t_interval(row, len(rows)), threshold) for row in rows]
     for place in np.flatnonzero(early):
         found[place] = replace(found[place], verdict="nothing learned yet")
@@ -61,7 +61,7 @@ def at_most(found: Measured, threshold: float) -> Finding:
 
 
 def grows(found: Measured, most: float) -> Finding:
-    """Judge the claim that an exponent is above 0 and at most `most`, a theorem's bound, which also holds at 0."""
+    """Judge the claim that an exponent is above 0 and at most `most`. As an upper bound, it also holds at 0."""
     if found.high <= FLAT:
         verdict: Verdict = "holds as an upper bound"
     else:
@@ -91,7 +91,7 @@ def _verdict(holds: bool, fails: bool) -> Verdict:
 
 
 def least(shares: Sequence[Array]) -> float:
-    """Return the smallest of all known shares, or infinity if there are none."""
+    """Return the smallest known share, or infinity if no share is known."""
     return float(min((np.fmin.reduce(one, initial=np.inf) for one in shares), default=np.inf))
 
 

@@ -110,7 +110,7 @@ def account(
     change = Change(((counters, size),), one_way=counters == 1)
 
     def losses_at(amount: float) -> Losses:
-        """Return the losses of one changed episode if its batch, or each node it is in, has `amount` random bits."""
+        """Return the privacy losses of one changed episode if each batch (or tree node) has `amount` random bits."""
         times = levels(releases) if noise.key == "binomial-tree" else 1
         return (
             Binomial(math.ceil(amount), 0.5, times * (counters - counters // 2), times * (counters // 2)),

@@ -36,7 +36,7 @@ def scaled(losses: Losses, factor: float) -> Losses:
 
 
 def separation_of(losses: Losses) -> float:
-    """Return how far apart the best attacker's mean scores on neighbouring data sets are, in standard deviations.
+    """Return the distance between the best attacker's mean scores on neighbouring data sets, in standard deviations.
 
     This is mu for Gaussian noise, and Binomial noise is treated as Gaussian. For other noise, it follows from the first
     two moments of the loss.
@@ -93,7 +93,7 @@ def epsilon_of(losses: Losses, delta: float) -> float:
 
 
 def delta_of(losses: Losses, epsilon: float) -> float:
-    """Return the least delta for which the composition of `losses` is (epsilon, delta)-DP. epsilon: >= 0."""
+    """Return the least delta for which the composition of `losses` is (epsilon, delta)-DP. epsilon must be >= 0."""
     if not losses:
         return 0.0
     if epsilon >= _pure(losses):
@@ -170,8 +170,8 @@ def group_delta(losses: Losses, size: int, epsilon: float) -> float:
 
 
 def for_each(epsilon: float, delta: float, size: int) -> tuple[float, float]:
-    """Return the (e, d), rounded down, to prove for one change so that `size` changes are (epsilon, delta)-DP (Vadhan
-    2017, Lemma 2.2)."""
+    """Return the (e, d), rounded down, that one change must satisfy so that `size` changes are (epsilon, delta)-DP. See
+    Vadhan (2017), Lemma 2.2."""
     if size == 1:
         return epsilon, delta
     one = epsilon / size * (1 - 1e-12)
@@ -262,8 +262,7 @@ def least_scale(losses_at: Callable[[float], Losses], epsilon: float, delta: flo
 
 
 def calibrated(losses_at: Callable[[float], Losses], epsilon: float, delta: float) -> float:
-    """Return the least noise scale, rounded up, for (epsilon, delta)-DP. Losses' shifts must be proportional to 1 /
-    scale."""
+    """Return the least noise scale, rounded up, for (epsilon, delta)-DP if all shifts are proportional to 1 / scale."""
     unit = losses_at(1.0)
     pure = math.inf
     if all(isinstance(x, Laplace) for x in unit):
@@ -289,7 +288,7 @@ def _all_gaussian(losses: Losses) -> float | None:
 
 @lru_cache(maxsize=16)
 def _on_grid(losses: Losses) -> tuple[float, list[list[LossPart]]]:
-    """Return the grid interval and the losses rounded to its multiples, for both orders of the data sets if needed."""
+    """Round the losses to a grid, for both orders of the data sets if they differ. Also return the interval."""
     interval = GRID * math.sqrt(sum(x.spread**2 for x in losses))
     ways = (False, True) if one_way(losses) else (False,)
     return interval, [parts_of(losses, interval, exchanged=way) for way in ways]

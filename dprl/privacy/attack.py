@@ -22,7 +22,7 @@ DRAWS = 2_000_000  # numbers drawn at a time
 
 
 def unit_noise(mechanism: Mechanism, stream: Stream, cells: int, rng: np.random.Generator) -> Array:
-    """Draw the mechanism's noise in the sums of each release, at scale one, [M, cells]."""
+    """Draw the noise that the mechanism adds to each release at scale one, [M, cells]."""
     memory = np.zeros((mechanism.rows(stream.items, stream.releases), cells))
     if mechanism.prepare:
         mechanism.prepare(rng, stream, memory)
@@ -84,9 +84,11 @@ def game(
     episodes: int = 1,
     places: np.random.Generator | None = None,
 ) -> Game:
-    """Prepare the attack on the noise of a private run. first, second: the effect of each of the user's episodes on the
-    statistic in the two cases [cells]. half: whether the noise is half as large as it should be, which the attacker
-    knows. places: chooses where the episodes enter; by default at the first release, which reveals most."""
+    """Prepare the attack on the noise of a private run.
+
+    first, second [cells]: the effects of each of the user's episodes in the two cases. half: whether the noise is
+    halved, as the attacker knows. places: chooses where the episodes enter; by default the most revealing release.
+    """
     assert noise.mechanism is not None
     moved = np.flatnonzero(first != second)
     rows = first.reshape(-1, noise.scales.size)

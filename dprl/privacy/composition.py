@@ -30,9 +30,9 @@ SLACK = 1e-9  # relative bound on rounding errors in the input, about 1e-16 for 
 
 
 class Tail(NamedTuple):
-    """Bounds on the probabilities of large losses: `mass` [N] at increasing `losses` [N], `beyond` at an infinite loss.
+    """Bounds on the probabilities of large privacy losses.
 
-    rounding: the part of each mass that may be due to rounding [N].
+    `mass` [N]: at increasing `losses` [N]; `beyond`: at an infinite loss; `rounding` [N]: the part due to rounding.
     """
 
     losses: Array
@@ -56,7 +56,7 @@ class Tail(NamedTuple):
 
 
 def delta_at(parts: Sequence[LossPart], interval: float, epsilon: float) -> float:
-    """Return a tight upper bound on delta at this epsilon >= 0. parts: the losses on multiples of `interval`."""
+    """Return a tight upper bound on delta at this epsilon >= 0, for losses on multiples of `interval`."""
     theta = _least(lambda t: _log_moment(parts, interval, t) - t * epsilon, interval)
     chernoff = min(_log_moment(parts, interval, theta) - theta * epsilon, 0.0)
     least = _lost(parts) + math.exp(chernoff)
@@ -99,7 +99,7 @@ def epsilon_at(parts: Sequence[LossPart], interval: float, delta: float) -> floa
 
 
 def _gentler(theta: float) -> Iterator[float]:
-    """Yield theta, then smaller tilts to try if theta covers too few losses or if rounding errors are visible."""
+    """Yield the tilt theta, then smaller tilts to try if theta covers too few losses or rounding errors are visible."""
     for _ in range(8):
         yield theta
         theta /= 4

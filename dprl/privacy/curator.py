@@ -113,8 +113,8 @@ def apart_of(
     adjacency: str,
     size: int = 1,
 ) -> tuple[Apart, ...]:
-    """Return how far noise on a grid is from continuous noise for `size` changes, in each half of the data. Raises
-    KeyError if the mechanism has no noise on a grid."""
+    """Return the distance between noise on a grid and continuous noise, for `size` changes in each half of the data.
+    Raises KeyError if the mechanism has no noise on a grid."""
     found = []
     for half in halves(families):
         up = down = 0.0
@@ -131,8 +131,8 @@ def apart_of(
 def calibrated_scales(
     mechanism: Mechanism, families: Sequence[Family], asked: Budget, exact: bool = False
 ) -> dict[str, float]:
-    """Return the smallest noise scales, proportional to the families' weights, for which replacing one trajectory stays
-    within the budget. exact: whether noise is drawn on a grid."""
+    """Return the smallest noise scales, proportional to the families' weights, that stay within the budget. The budget
+    covers replacing one trajectory. If `exact`, noise is drawn on a grid."""
 
     def at(factor: float) -> dict[str, float]:
         return {family.name: factor * family.weight for family in families}
@@ -156,8 +156,7 @@ def calibrated_scales(
 
 
 def rho_of(families: Sequence[Family], scales: Mapping[str, float]) -> float:
-    """Return the rho of zCDP for replacing one trajectory in the worse half of the data. It is the sum in `zcdp_of`,
-    computed exactly and rounded up by at most one unit in the 12th digit."""
+    """Return the rho of zCDP for replacing one trajectory in the worse half of the data, rounded up to 12 digits."""
 
     def spent(family: Family) -> Fraction:
         squares = sum(count * Fraction(size) ** 2 for count, size in family.change.moves)
@@ -181,8 +180,8 @@ def prepare(
     assumptions: tuple[str, ...],
     exact: bool = False,
 ) -> CuratorNoise:
-    """Return noise with these scales and its proved guarantee. n: the number of trajectories; assumptions: those
-    besides the trusted curator; exact: whether noise is drawn on a grid; formula, where, sources, public: texts."""
+    """Return noise with these scales and its proved guarantee for `n` trajectories. `assumptions` are those besides the
+    trusted curator. If `exact`, noise is drawn on a grid. The other arguments are texts for the guarantee."""
     mechanism = MECHANISMS[asked.promise.mechanism]
     replaced = losses_of(mechanism, families, scales, REPLACE_ONE)
 

@@ -22,11 +22,11 @@ EXACT = Context(prec=50)  # decimals round alike on every CPU, unlike exponentia
 
 
 def laplace_tail(terms: NDArray[np.int64], failure: float) -> Array:
-    """Return bounds x, shaped like `terms`, with P(|sum of `terms` iid Laplace(1)| > x) <= failure, by Chernoff.
+    """Return Chernoff bounds on the absolute value of a sum of `terms` Laplace(1) draws, valid w.p. >= 1 - failure.
 
-    x = min over u in (0, 1) of (c - j ln(1 - u^2)) / u with c = ln(2 / failure), j = terms. The best u solves 2y - ln(1
-    + y) = c / j with y = u^2 / (1 - u^2). The left side is convex and increasing, so Newton's method descends to the
-    root if it starts at c / j, which is too large.
+    A bound is x = min over u in (0, 1) of (c - j ln(1 - u^2)) / u with c = ln(2 / failure), j = terms. The best u
+    solves 2y - ln(1 + y) = c / j with y = u^2 / (1 - u^2). The left side is convex and increasing, so Newton's method
+    descends to the root if it starts at c / j, which is too large.
     """
     from scipy.special import log1p
 
@@ -49,7 +49,7 @@ def gaussian_tail(std: Array, failure: float) -> Array:
 
 
 def binomial_tail(batches: Array, failure: float) -> Array:
-    """Return bounds x [M] with P(|sum over j <= i of Binomial(batches[j]) - its mean| > x_i) <= failure, by Chernoff.
+    """Return Chernoff bounds [M] on the centred sum of all Binomial noise so far, each valid w.p. >= 1 - failure.
 
     batches: the number of bits of each batch and the probability that a bit is 1 [M, 2]. Every theta gives a bound; for
     each tail, we use the best one on a fine grid around the Gaussian optimum sqrt(2c)/std.
@@ -82,7 +82,7 @@ def chi_tail(std: Array, cells: int, failure: float) -> Array:
 
 
 def length_tail(log_moments: Callable[[Array], Array], spread: Array, cells: int, failure: float) -> Array:
-    """Return lengths x [M] with P(|z_i| > x_i) <= failure, for random vectors z_i that have `cells` coordinates.
+    """Return bounds [M] on the lengths of random vectors z_i with `cells` coordinates, each valid w.p. >= 1 - failure.
 
     Args:
         log_moments(y): returns upper bounds [M] on ln E exp(y_i u.z_i) for every unit vector u; y: [M].
@@ -127,7 +127,7 @@ def geometric(low: Decimal, high: Decimal, points: int) -> Array:
 
 
 def laplace_length(terms: NDArray[np.int64], cells: int, failure: float) -> Array:
-    """Return lengths x [M] with P(|z_i| > x_i) <= failure if each coordinate is a sum of terms[i] iid Laplace(1).
+    """Return bounds [M] on the lengths of vectors whose coordinates are sums of terms[i] iid Laplace(1) draws.
 
     Over unit vectors u, the moment-generating function of u.z is largest if u is a coordinate vector.
     """
@@ -140,7 +140,7 @@ def laplace_length(terms: NDArray[np.int64], cells: int, failure: float) -> Arra
 
 
 def bits_length(variance: Array, cells: int, failure: float) -> Array:
-    """Return lengths x [M] with P(|z_i| > x_i) <= failure for sums of centred bits with variance[i] in each coordinate.
+    """Return bounds [M] on the lengths of vectors whose coordinates are sums of centred bits with total variance[i].
 
     E exp(y (bit - q)) <= exp(q (1 - q) (e^|y| - 1 - |y|)) (Bennett), and (e^y - 1 - y)/y^2 increases, so the worst unit
     vector u is again a coordinate vector. The number of later bits and their q may be decided during the run if their
@@ -157,7 +157,7 @@ def bits_length(variance: Array, cells: int, failure: float) -> Array:
 def bounded_length(
     users: NDArray[np.int64], variance: float, size: float, cells: int, failure: float
 ) -> Array:
-    """Return lengths x [M] with P(for some k <= users[i], the first k errors sum to a length above x_i) <= failure.
+    """Return lengths [M] that no sum of the first k <= users[i] errors exceeds, except with probability `failure`.
 
     Given all earlier errors, a user's error has mean 0, at most this variance in any direction, and at most this size.
     So E exp(y u.error) <= exp(variance (e^b - 1 - b) y^2/b^2), b = y size (Bennett). The quantity that bounds P(|z| >
@@ -174,5 +174,5 @@ def bounded_length(
 
 
 def per_event(beta: float, cells: int, releases: int) -> float:
-    """Return the failure probability for each counter and release at which all bounds hold w.p. >= 1 - beta/3."""
+    """Return the failure probability allowed per counter and release so that all bounds hold w.p. >= 1 - beta/3."""
     return beta / 3 / (cells * releases)

@@ -72,8 +72,8 @@ class Apart(NamedTuple):
     down: float
 
     def epsilon(self, of: Callable[[float], float], delta: float) -> float:
-        """Return an epsilon for which discrete noise is (epsilon, delta)-DP. of: maps delta to the epsilon of
-        continuous noise, which is also valid for discrete noise at delta = 0."""
+        """Return an epsilon for which discrete noise is (epsilon, delta)-DP. `of` maps a delta to the epsilon of
+        continuous noise; of(0) is also valid for discrete noise."""
         return min(of(0.0), of(self.delta(delta)) + self.up + self.down)
 
     def delta(self, delta: float) -> float:
@@ -89,7 +89,7 @@ def gaussian_apart(scale: float, shift: float) -> Apart:
 
 
 def laplace_apart(scale: float, shift: float) -> Apart:
-    """Return how far discrete Laplace noise is from continuous noise. scale: in grid steps; `shift` has no effect."""
+    """Return how far discrete Laplace noise is from continuous noise. `scale` is in grid steps; `shift` is unused."""
     return Apart(1 / (4 * scale), 1 / (8 * scale**2))
 
 

@@ -43,7 +43,7 @@ def budget(epsilon: float, delta: float) -> str:
 
 @dataclass(frozen=True)
 class Reading:
-    """One proved guarantee: (epsilon, delta) for one definition of neighbours. how: the source of the proof."""
+    """One proved guarantee, (epsilon, delta) for one definition of neighbours, with the source of its proof."""
 
     adjacency: str
     epsilon: float
@@ -53,9 +53,10 @@ class Reading:
 
 @dataclass(frozen=True)
 class LadderStep:
-    """One kind of noise between the paper's and the smallest. std: its standard deviation in a visit counter.
+    """One kind of noise in a series that leads from the paper's noise to the smallest.
 
-    idea: the change from the previous step; in the first step with an idea, the change from the first step.
+    std: the standard deviation of the noise in a visit counter. idea: the change from the previous step; in the first
+    step with an idea, the change from the first step.
     """
 
     what: str

@@ -55,7 +55,7 @@ class Gaussian:
 
 @dataclass(frozen=True)
 class Binomial:
-    """The privacy loss of counters with Binomial(trials, probability) noise: `up` rise and `down` fall by one."""
+    """The privacy loss of counters with Binomial(trials, probability) noise. `up` of them rise, `down` fall by 1."""
 
     trials: int
     probability: float
@@ -74,7 +74,7 @@ Losses = tuple[Loss, ...]
 
 @dataclass(frozen=True, eq=False)
 class LossPart:
-    """Each of `times` independent losses: lowest + i intervals w.p. pmf[i], or infinite w.p. `lost`."""
+    """The distribution of each of `times` losses: lowest + i grid intervals w.p. pmf[i], or infinite w.p. `lost`."""
 
     lowest: int
     pmf: Array
@@ -83,7 +83,7 @@ class LossPart:
 
     @cached_property
     def index(self) -> NDArray[np.int64]:
-        """Return the possible finite losses [N], in intervals."""
+        """Return the possible finite losses [N], as multiples of the grid interval."""
         return self.lowest + np.arange(len(self.pmf))
 
     @cached_property
@@ -94,7 +94,7 @@ class LossPart:
 
 
 def parts_of(losses: Losses, interval: float, *, exchanged: bool = False) -> list[LossPart]:
-    """Return the distributions of the losses on multiples of `interval`. exchanged: whether the data sets swap roles.
+    """Return the distributions of the losses on multiples of `interval`. If `exchanged`, the data sets swap roles.
     Raises TypeError for an unknown kind of loss."""
     parts = []
     for loss in losses:
@@ -117,9 +117,10 @@ def one_way(losses: Losses) -> bool:
 
 
 def _laplace(loss: Laplace, interval: float) -> LossPart:
-    """Return the distribution of the loss: 1/2 at the shift s, e^-s/2 at -s, and density e^((l - s)/2)/4 in between.
+    """Return the distribution of the loss of Laplace noise: atoms at the shift s and at -s, and a density between them.
 
-    Between two grid points, an atom halfway replaces the density; its mass under both data sets is the same.
+    The atoms are 1/2 and e^-s/2, and the density is e^((l - s)/2)/4. Between two grid points, an atom halfway replaces
+    the density; its mass under both data sets is the same.
     """
     s = loss.shift
     inside = np.arange(math.floor(-s / interval) + 1, math.ceil(s / interval)) * interval
@@ -131,7 +132,7 @@ def _laplace(loss: Laplace, interval: float) -> LossPart:
 
 
 def _binomial(loss: Binomial, interval: float, exchanged: bool) -> list[LossPart]:
-    """Return the losses of the rising and of the falling counters. exchanged: whether the data sets swap roles."""
+    """Return the losses of the rising and of the falling counters. If `exchanged`, the data sets swap roles."""
     first, b, outside = binomial_window(loss.trials, loss.probability)
     x = np.arange(first, first + len(b) + 1)  # the outcomes of the noise, and of the noise plus one
     here, below = np.append(b, 0.0), np.append(0.0, b)  # P[noise = x], P[noise + 1 = x]

@@ -21,7 +21,7 @@ def model_of(mechanism: Mechanism) -> str:
 
 
 def refusal(mechanism: Mechanism) -> str:
-    """Explain why another package's mechanism cannot be used, in words that follow "was left out:"; "" if it can."""
+    """Return the reason why another package's mechanism cannot be used, or "" if it can be used."""
     if mechanism.norm not in NORMS:
         return f"its norm is {mechanism.norm}; give {' or '.join(NORMS)}"
     if mechanism.answers is not None:
@@ -30,7 +30,7 @@ def refusal(mechanism: Mechanism) -> str:
 
 
 def offer(mechanism: Mechanism) -> None:
-    """Offer a mechanism under its privacy model, after all others, so that it never becomes the default."""
+    """Add a mechanism to the choices of its privacy model, in last place so that it never becomes the default."""
     model = PRIVATIZERS[model_of(mechanism)]
     PRIVATIZERS[model.key] = replace(model, mechanisms=(*model.mechanisms, mechanism.key))
 

@@ -29,7 +29,7 @@ def branching(noisy: Array, h: int, s: int, a: int) -> int:
 
 @kernel
 def nearest_counts(noisy: Array, h: int, s: int, a: int, slack: float, lift: float, out: Array) -> float:
-    """Write the transition counts nearest to m^ whose sum fits n^, plus `lift`, to out[h, s, a, :B]; return their sum.
+    """Find the transition counts nearest to m^ whose sum fits n^, write them plus `lift` to `out`, and return the sum.
 
     noisy, out: [H, S, A, B + 2]. Start from max(m^, 0), the nearest x >= 0. If its sum does not lie in [lo, hi], move
     in a straight line toward max(m^ - t*, 0) if the sum is too large, or m^ + t* if it is too small, until the sum
@@ -94,9 +94,10 @@ def nearest_counts(noisy: Array, h: int, s: int, a: int, slack: float, lift: flo
 
 @kernel
 def consistent(noisy: Array, errors: Array, tau2: Array, released: Array) -> None:
-    """Compute released m~, n~ and r~ from noisy m^, n^ and r^, all [H, S, A, B + 2]. errors: the E of each row.
+    """Compute the released m~, n~ and r~ from the noisy m^, n^ and r^, all [H, S, A, B + 2].
 
-    With slack E/4, E/(2B) is added to m~ and E/2 to n~, so that n~ >= n w.h.p. (Qiao, Wang 2023 (online), section 5.1).
+    `errors` has the E of each row. With slack E/4, E/(2B) is added to m~ and E/2 to n~, so that n~ >= n w.h.p. (Qiao,
+    Wang 2023 (online), section 5.1).
     """
     H, S, A, width = noisy.shape
     X = width - 2
@@ -125,9 +126,10 @@ def unchanged(noisy: Array, errors: Array, tau2: Array, released: Array) -> None
 
 @kernel
 def fit(noisy: Array, errors: Array, tau2: Array, released: Array) -> None:
-    """Compute released counts by least squares: m~ >= 0 minimises |m~ - m^|^2 + (n~ - n^)^2 / tau2, where n~ = sum m~.
+    """Compute released counts m~ >= 0 and n~ = sum m~ by least squares.
 
-    m~ = max(m^ - t, 0) with tau2 t = n~ - n^: drop entries below the t of the other ones until none is below.
+    They minimise |m~ - m^|^2 + (n~ - n^)^2 / tau2. So m~ = max(m^ - t, 0) with tau2 t = n~ - n^: drop entries below the
+    t of the other ones until none is below.
     """
     H, S, A, width = noisy.shape
     X = width - 2

@@ -42,7 +42,7 @@ LAYER = Change(((4, 1.0),))
 
 @dataclass(frozen=True)
 class Counts(Statistic):
-    """Visits n, transitions m and reward sums r as a statistic, with the post-processing that follows the noise."""
+    """Visits n, transitions m and reward sums r as a statistic, with the post-processing of the noisy numbers."""
 
     publish: Callable[[Array, Array, Array, Array], None]  # kernel of the post-processing
     # units of release: noise is added to n * visits and r * reward, which are then divided by these units
@@ -65,7 +65,7 @@ class Counts(Statistic):
 
     @property
     def then(self) -> str:
-        """Describe the reports that each row adds up; "" if it adds up all of them."""
+        """Return a sentence on which reports each row adds up, or "" if it adds up all of them."""
         return str(THEN["played"]) if self.played else ""
 
     @property
@@ -75,12 +75,12 @@ class Counts(Statistic):
 
     @property
     def evening(self) -> str:
-        """Describe in words the scaling after which all parts tolerate the same noise."""
+        """Describe in words the units in which all parts tolerate the same noise."""
         return filled(MOVED["units_noise" if self.evened().visits < 1 else "units"], units=self._units)
 
     @property
     def briefly(self) -> str:
-        """Describe the scaling in words, without stating its purpose."""
+        """Describe these units in words, without stating their purpose."""
         return filled(MOVED["units"], units=self._units)
 
     @property
@@ -126,7 +126,7 @@ class Counts(Statistic):
         return scale / self.visits
 
     def questions(self, size: Size) -> NDArray[np.int64]:
-        """Return each cell's question, 3 h + part with part 0 for m, 1 for n and 2 for r, [H * S * A * (B + 2)]."""
+        """Return the index 3 h + part of the one-hot question about each cell. part: 0 for m, 1 for n and 2 for r."""
         part = np.append(np.zeros(self._width(size) - 2, dtype=np.int64), (1, 2))
         return np.asarray(3 * np.arange(size.H)[:, None] + np.tile(part, size.S * size.A)).ravel()
 
@@ -135,7 +135,7 @@ class Counts(Statistic):
         return 4 * scale / self.visits * tail
 
     def paper_noise(self, model: str, size: Size, K: int, epsilon: float, delta: float) -> PaperScale:
-        """Return the papers' noise, Laplace(3H/epsilon), times the number of levels if there is a tree over the users.
+        """Return the papers' noise, Laplace(3H/epsilon), multiplied by the number of levels for a tree over the users.
         3H is the L1 norm if a trajectory is blanked, and half the L1 norm if it is replaced."""
         L1 = self.sensitivity(size, BLANK_ONE).l1
         if model == "local":
@@ -155,7 +155,7 @@ class Counts(Statistic):
         return size.H * size.S * size.A
 
     def evened(self) -> Counts:
-        """Return the statistic in units in which all its parts tolerate the same noise, or itself if there are none."""
+        """Return the statistic in units in which all parts tolerate the same noise, if it has such units."""
         return replace(self.even or self, declared=self.declared, played=self.played)
 
 
@@ -178,8 +178,8 @@ ADD_SCALED = "float64(float64[:,:,:,::1], float64[::1], float64[::1], float64[:,
 @kernel
 def add_scaled(counts: Array, noise: Array, scales: Array, noisy: Array) -> float:
     """Write counts + scales * noise to noisy, and return the smallest E for which this release is within its bounds.
-    counts, noisy: [H, S, A, B + 2], with NaN in noisy if a counter is not released; noise: unit noise in the order of
-    the counts [cells]; scales: for each counter of a row [B + 2]."""
+    counts and noisy are [H, S, A, B + 2], with NaN in noisy if a counter is not released. noise [cells] is unit noise
+    in the order of the counts, and scales [B + 2] are the scales within a row."""
     H, S, A, width = counts.shape
     worst_count = 0.0
     worst_reward = 0.0

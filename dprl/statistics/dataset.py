@@ -37,7 +37,7 @@ def project(noisy: Array, error: float, released: Array) -> None:
 
 
 class CellsOfSteps:
-    """Counts or sums in `parts` parts; at each step, a trajectory adds to one cell of each part."""
+    """Counts or sums in `parts` parts. At each step, a trajectory adds to one cell of each part."""
 
     family: str
     parts = 1
@@ -51,7 +51,7 @@ class CellsOfSteps:
         )
 
     def released_once(self, size: Size, what: str, weight: float = 1.0) -> Family:
-        """Return the family that consists of this query alone, released once. what: its description."""
+        """Return a family with only this query, released once. `what` describes the family."""
         replaced, blanked = (self.sensitivity(size, adjacency) for adjacency in (REPLACE_ONE, BLANK_ONE))
         return Family(self.family, what, replaced, blanked, weight=weight)
 
@@ -102,7 +102,7 @@ class Transitions(CellsOfSteps):
 
 
 class RewardSums(CellsOfSteps):
-    """The query for sums of rewards in [0, 1] at each (h, s, a), next to the counts, if mean rewards are unknown."""
+    """The query for sums of rewards in [0, 1] at each (h, s, a). Learners need it if mean rewards are unknown."""
 
     family = "rewards"
 

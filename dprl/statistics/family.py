@@ -24,7 +24,7 @@ class Query(Protocol):
         """Return how many random draws of noise an answer needs."""
 
     def answer(self, record: Array, noise: Array, error: float) -> Array:
-        """Return the sums with `noise` added and post-processed, as the learner receives them.
+        """Add `noise` to the sums, and return them with the post-processing that the learner expects.
 
         Args:
             record: the counts of the data set or of half of it, [H, S, A, S + 2] (mdp/counts.py).

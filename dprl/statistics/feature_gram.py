@@ -1,4 +1,4 @@
-"""Least-squares sums in a linear MDP, for a learner that regresses its own values (Luyo et al. 2021, Algorithm 2).
+"""Sums for least-squares regressions of values in a linear MDP (Luyo et al. 2021, Algorithm 2).
 
 At step h, the matrix is the running sum of phi phi^T over all users so far, with phi = phi(s_h, a_h). The vector is the
 sum of phi y with y = (r_h + V(s_{h+1}) - middle)/unit, for the V that the learner has just proposed. It is computed
@@ -41,7 +41,7 @@ class FeatureGram(Statistic):
     in_papers = ("gaussian-tree",)
 
     def moves(self, adjacency: str, H: int) -> tuple[float, float]:
-        """Return one user's largest effect on the noise draws of a matrix and of a vector at one step.
+        """Return one user's largest effect on a matrix and on a vector at one step, where noise is added.
 
         l2: |phi phi^T - phi' phi'^T|_F / sqrt 2 <= 1 and |phi y - phi' y'| <= 2 max |y|. l1, for |phi|_1 <= c: the
         draws of phi phi^T add up to at most (c^2 - 1)/2 + 1/sqrt 2 for c >= 1, and |phi y|_1 <= c max |y|.
@@ -76,17 +76,17 @@ class FeatureGram(Statistic):
         return size.H * size.d * (size.d + 3) // 2
 
     def row(self, size: Size) -> int:
-        """Return d, the length of a vector; learners/linear/value_iteration.py bounds a matrix's noise."""
+        """Return d, the length of a vector. The noise in matrices is bounded in learners/linear/value_iteration.py."""
         return size.d
 
     def sensitivity(self, size: Size, adjacency: str) -> Change:
-        """Return one user's largest effect over all steps: on matrices once, and on vectors in every release."""
+        """Return one user's largest effect over all steps: on matrices once, but on vectors in every release."""
         ratios = [x / unit for x, unit in zip(self.moves(adjacency, size.H), self.units(size), strict=True)]
         matrices, vectors = ((size.H, ratio) for ratio in ratios)
         return Change((matrices,), one_way=True, anew=(vectors,))
 
     def scales(self, size: Size, scale: float) -> Array:
-        """Return the noise scale of each draw, [cells]: first matrices (times sqrt 2 on diagonals), then vectors."""
+        """Return the noise scales [cells] of matrices, then of vectors. They are sqrt 2 times as large on diagonals."""
         rows, columns = np.triu_indices(size.d)
         matrix, vector = self.units(size)
         triangle = matrix * np.where(rows == columns, sqrt(2), 1.0)
@@ -97,7 +97,7 @@ class FeatureGram(Statistic):
         return replace(self, even=True)
 
     def paper_noise(self, model: str, size: Size, K: int, epsilon: float, delta: float) -> PaperScale:
-        """Return the paper's noise in matrices, sigma_Lambda (Luyo et al. 2021, Appendix E.1); `units` has sigma_u."""
+        """Return the paper's noise in matrices, sigma_Lambda (Luyo et al. 2021, Appendix E.1). `units` has sigma_u."""
         H, B = size.H, self.releases
         B0 = doublings(B)
         scale = 128 / epsilon * sqrt(B * H * B0) * log(32 * H * B0 * B / delta) ** 2
@@ -117,7 +117,7 @@ def doublings(batches: int) -> int:
 
 @kernel
 def design(counts: Array, features: Array, sums: Array) -> None:
-    """Write users' summed feature matrices to sums [H, 1, d, d + 1]. counts: [H, S, A, S + 2]; features: [S, A, d]."""
+    """Sum the feature matrices of all visits. sums: [H, 1, d, d + 1]; counts: [H, S, A, S + 2]; features: [S, A, d]."""
     H, S, A, _ = counts.shape
     d = features.shape[2]
     for h in range(H):
@@ -138,8 +138,8 @@ def design(counts: Array, features: Array, sums: Array) -> None:
 def regressed(
     counts: Array, h: int, features: Array, V: Array, middle: Array, unit: Array, sums: Array
 ) -> None:
-    """Write step h's regression vector for the values V[h + 1] to sums (see `design`). V: [H + 1, S]. middle, unit: the
-    centre and the range of r + V at each step [H]."""
+    """Write step h's regression vector to `sums` (see `design`), for the values V [H + 1, S]. At each step, `middle`
+    and `unit` [H] are the centre and the range of r + V."""
     _, S, A, _ = counts.shape
     d = features.shape[2]
     for i in range(d):
@@ -159,7 +159,7 @@ def regressed(
 
 @kernel
 def moved(counts: Array, features: Array, sums: Array) -> None:
-    """Write to sums [H, d, S] the total features of the users who moved to each state; used only without privacy."""
+    """Sum the features of the users who moved to each state, into sums [H, d, S]. Used only without privacy."""
     H, S, A, _ = counts.shape
     d = features.shape[2]
     for h in range(H):
@@ -177,8 +177,8 @@ def moved(counts: Array, features: Array, sums: Array) -> None:
 
 @kernel
 def hide_matrices(sums: Array, noise: Array, scales: Array, noisy: Array) -> float:
-    """Add noise to the matrices, write them to noisy with both triangles equal, and return the largest unit draw. sums,
-    noisy: [H, 1, d, d + 1]; noise: unit noise [H d (d + 1)/2]; scales: the scale of each draw [cells]."""
+    """Add noise to the symmetric matrices in `sums`, write them to `noisy`, and return the largest absolute unit draw.
+    sums and noisy are [H, 1, d, d + 1]; noise [H d (d + 1)/2] is unit noise, and scales [cells] are its scales."""
     H, _, d, _ = sums.shape
     worst = 0.0
     c = 0
@@ -194,7 +194,7 @@ def hide_matrices(sums: Array, noise: Array, scales: Array, noisy: Array) -> flo
 
 @kernel
 def hide_vector(sums: Array, h: int, noise: Array, scales: Array, noisy: Array) -> float:
-    """Add noise to step h's vector, write it to noisy, and return the largest unit draw. noise: unit noise [d]."""
+    """Add noise to step h's vector, write it to `noisy`, and return the largest absolute draw of the unit noise [d]."""
     H, _, d, _ = sums.shape
     worst = 0.0
     scale = scales[scales.shape[0] - (H - h) * d]

@@ -20,7 +20,7 @@ from dprl.statistics.counts import add_scaled
 
 
 def hidden(by_users: bool, ends: NDArray[np.int64], error: Array) -> float:
-    """Return the largest number of visits to a row that the noise in its own reports may hide.
+    """Return the largest number of visits to a row that may stay hidden in the noise of the row's own reports.
 
     If E(b) >= b, nothing is visible after b users whose policy plays the row, even if all of them visited it. A batch
     has the same noise whatever its size.
@@ -38,7 +38,7 @@ def taken(policy: Any, h: int, s: int, a: int) -> bool:
 
 @kernel
 def cells_told(policy: Any, noisy: Array) -> NDArray[np.int64]:
-    """Return the indices, in noise order, of the counters whose action the policy takes. noisy: NaN for no counter."""
+    """Return the indices of the counters whose action the policy takes, not counting counters that are NaN in noisy."""
     H, S, A, width = noisy.shape
     found = np.empty(noisy.size, dtype=np.int64)
     cell = 0
@@ -59,7 +59,7 @@ def cells_told(policy: Any, noisy: Array) -> NDArray[np.int64]:
 
 @kernel
 def look_up(reports: int, setup: Any, state: Any) -> float:
-    """Add new reports to the rows that were played, look up every row's E, and return the largest noise relative to E.
+    """Add new reports to the played rows, look up the E of every row, and return the largest noise relative to E.
 
     Args:
         reports: the number of users since the last release, or 1 for their batch, in the unit of `setup.ends`.

@@ -42,7 +42,7 @@ class Gram:
 
 @dataclass(frozen=True, eq=False)
 class Moment:
-    """The query for the vector sum of w(s, a) phi (r + V(s')) at step h, with r only if `rewarded`. values: V [S]."""
+    """The query for the sum of the vectors w(s, a) phi (r + V(s')) at step h, without r unless `rewarded`. V: [S]."""
 
     family: str
     half: int
@@ -64,7 +64,7 @@ class Moment:
 
 
 def gram_change(features: Array) -> tuple[Change, Change]:
-    """Return a Gram matrix's largest changes if one trajectory is replaced by another, and by an empty one.
+    """Return the largest changes of a Gram matrix if a trajectory is replaced by another one and by an empty one.
 
     |u phi phi^T - u' phi' phi'^T|_F is convex in the weights u, u' in [0, 1], so it is largest at their ends.
     """
@@ -77,8 +77,8 @@ def gram_change(features: Array) -> tuple[Change, Change]:
 
 
 def moment_change(features: Array, top: float) -> tuple[Change, Change]:
-    """Return a vector's largest changes, as `gram_change` does. The weighted targets are in [0, top], and the changes
-    are convex in them, so they are largest at the ends."""
+    """Return the largest changes of a vector, as `gram_change` does, for weighted targets in [0, top]. The changes are
+    convex in the targets, so they are largest at the ends."""
     flat = features.reshape(-1, features.shape[-1])
     products = flat @ flat.T
     squares = np.diag(products)
@@ -88,21 +88,21 @@ def moment_change(features: Array, top: float) -> tuple[Change, Change]:
 
 
 def centred_change(features: Array) -> tuple[Change, Change]:
-    """Return a vector's largest changes, as `gram_change` does, if the targets are in [-1/2, 1/2]."""
+    """Return the largest changes of a vector, as `gram_change` does, for targets in [-1/2, 1/2]."""
     squares = (features**2).sum(-1)
     return _moved(float(squares.max())), _moved(float(squares.max()) / 4)
 
 
 def bounded_gram() -> tuple[Change, Change]:
-    """Return a Gram matrix's largest changes if |phi| <= 1: sqrt 2 for another trajectory, and 1 for an empty one."""
+    """Return the largest changes of a Gram matrix if |phi| <= 1: sqrt 2 for another trajectory, 1 for an empty one."""
     return _moved(1.0), _moved(0.5)
 
 
 def bounded_moment(top: float) -> tuple[Change, Change]:
-    """Return a vector's largest changes if |phi| <= 1: 2 top for another trajectory, and top for an empty one."""
+    """Return the largest changes of a vector if |phi| <= 1: 2 top for another trajectory, top for an empty one."""
     return _moved(4 * top**2), _moved(top**2)
 
 
 def _moved(l2_squared: float) -> Change:
-    """Return a change of one cell with this squared L2 norm, in one direction."""
+    """Return a one-way change of a single cell with this squared L2 norm."""
     return Change(((1, float(np.sqrt(l2_squared))),), one_way=True)

@@ -35,12 +35,12 @@ class Change:
         return sum(count * size * size for count, size in self.moves)
 
     def at_once(self, times: int) -> Change:
-        """Return the joint effect of `times` such changes by one person; in the worst case they share all cells."""
+        """Return the joint effect of `times` such changes. In the worst case, they affect the same cells."""
         moves, anew = (tuple((n, times * size) for n, size in cells) for cells in (self.moves, self.anew))
         return replace(self, moves=moves, anew=anew)
 
     def times(self, releases: int) -> int:
-        """Return the largest number of these releases in which the cells of `anew` are queried."""
+        """Return the largest number of releases in which the cells of `anew` are queried."""
         return min(self.asked, releases) if self.asked else releases
 
     @property
@@ -93,7 +93,7 @@ class Statistic(Protocol):
 
     @property
     def then(self) -> str:
-        """Describe in words the processing of noisy sums that precedes the learner's own; "" if there is none."""
+        """Describe in words how noisy sums are processed before the learner processes them, or return ""."""
         return ""
 
     @property
@@ -107,10 +107,10 @@ class Statistic(Protocol):
         """Return the largest effect of changing one user's data (REPLACE_ONE or BLANK_ONE), in the units of release."""
 
     def scales(self, size: Size, scale: float) -> Array:
-        """Return the noise scale in each cell (or in a repeating row), in its own units. scale: in units of release."""
+        """Convert a noise scale from units of release to the units of each cell, or of each cell in a repeating row."""
 
     def counter(self, scale: float) -> float:
-        """Return the scale of the noise in the counter that guarantees and previews show, or in any cell."""
+        """Return the noise scale of the counter in guarantees and previews, or of any cell if there are no counters."""
         return scale
 
     def error_bound(self, scale: float, tail: Array) -> Array:
@@ -118,7 +118,7 @@ class Statistic(Protocol):
         return tail
 
     def row(self, size: Size) -> int:
-        """Return the number of cells per row, which share a joint noise bound because learners use them together."""
+        """Return the number of cells per row. Learners use these cells together, so they share a joint noise bound."""
 
     def rows(self, size: Size) -> int:
         """Return the number of rows into which the cells are grouped."""

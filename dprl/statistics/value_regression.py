@@ -47,7 +47,7 @@ class ValueRegression(Statistic):
         return 1.0
 
     def moves(self, size: Size, adjacency: str) -> tuple[float, ...]:
-        """Return one user's largest effect on the noise draws of a matrix and a vector at a step, for each family.
+        """Return one user's largest effect on a matrix and a vector at a step, where noise is added, for each family.
 
         With values in [0, H], X, X', V >= 0, |X X^T - X' X'^T|_F^2 = |X|^4 + |X'|^4 - 2 (X.X')^2 <= 2 H^4 and |X y - X'
         y'|^2 <= |X y|^2 + |X' y'|^2 <= 2 H^4. With values in [-1/2, 1/2], |X| <= 1/2, so the first is <= 2/16, while X
@@ -76,8 +76,8 @@ class ValueRegression(Statistic):
         return (size.H - 1) * self.families * size.d * (size.d + 3) // 2
 
     def row(self, size: Size) -> int:
-        """Return d, the number of draws whose length bounds the noise in G or in u - G w at a step. Each step and
-        family has (d + 3)/2 rows, and at least the two that both bounds need."""
+        """Return d, the number of noise draws per row. Their length bounds the noise in G, or in u - G w, at a step.
+        Each step and family has (d + 3)/2 rows, at least the two that both bounds need."""
         return size.d
 
     def sensitivity(self, size: Size, adjacency: str) -> Change:
@@ -86,7 +86,7 @@ class ValueRegression(Statistic):
         return Change(((1, sqrt(float((ratios**2).sum()))),), one_way=True)
 
     def scales(self, size: Size, scale: float) -> Array:
-        """Return the scale of the noise in each draw, [cells], sqrt 2 times as large on a diagonal."""
+        """Return the noise scale of each draw, [cells]. It is sqrt 2 times as large on a diagonal."""
         rows, columns = np.triu_indices(size.d)
         triangle = np.where(rows == columns, sqrt(2), 1.0)
         pairs = self.units(size).reshape(-1, 2)
@@ -113,7 +113,7 @@ class ValueRegression(Statistic):
 
 
 def balanced(moves: tuple[float, ...], d: int) -> list[float]:
-    """Return units of a matrix and a vector that minimise the noise's effect. moves: a user's effects (see `units`)."""
+    """Return the units of a matrix and a vector that minimise the effect of the noise, given one user's effects."""
     matrix, vector = moves
     ratio = matrix / sqrt(2 * d)
     length = sqrt(matrix * matrix / ratio + vector)
@@ -124,9 +124,11 @@ def balanced(moves: tuple[float, ...], d: int) -> list[float]:
 def gather(
     block: Array, features: Array, V: Array, middle: Array, unit: Array, worth: Array, sums: Array
 ) -> None:
-    """Add the counts of a block of users to the regression sums [H - 1, families, d, d + 1], and clear the block.
+    """Add a block of users to the regression sums [H - 1, families, d, d + 1], and clear the block.
+
     block: counts of users with the same V [H, S, A, S + 2]; features: [S, A, S, d]; V [H + 1, S], middle, unit [H, S,
-    A]: as planned; worth: a user's weight in family 0 [H, S, A]."""
+    A]: as planned; worth: a user's weight in family 0 [H, S, A].
+    """
     steps, families, d, _ = sums.shape
     H, S, A, _ = block.shape
     X = np.zeros(d)
@@ -156,8 +158,8 @@ def gather(
 
 @kernel
 def add_symmetric(sums: Array, noise: Array, scales: Array, noisy: Array) -> float:
-    """Add noise to sums, write them to noisy with both triangles equal, and return the largest unit draw. sums, noisy:
-    [H - 1, families, d, d + 1]; noise, scales: unit noise and its scale in each draw [cells]."""
+    """Add noise to sums, keep matrices symmetric, write the result to `noisy`, and return the largest absolute unit
+    draw. sums and noisy are [H - 1, families, d, d + 1]; noise and scales [cells] are the unit noise and its scales."""
     steps, families, d, _ = sums.shape
     worst = 0.0
     c = 0

@@ -38,14 +38,14 @@ class WeightedRegression(ValueRegression):
         return max(4.0, float(size.d)) if self.centred else size.d / size.H**2
 
     def moves(self, size: Size, adjacency: str) -> tuple[float, ...]:
-        """Return a user's largest effects in both regressions; for squares, |X2| and y^2 are at most H^2 or 1/4."""
+        """Return a user's largest effects on both regressions. |X2| and y^2 are at most H^2, or 1/4 if centred."""
         most = 1 / 16 if self.centred else float(size.H**4)
         squares = (most, most * sqrt(2)) if adjacency == REPLACE_ONE else (most / sqrt(2), most)
         return (*super().moves(size, adjacency), *squares)
 
     def units(self, size: Size) -> Array:
-        """Return the units of both regressions; squares receive the share SQUARES of the budget. As in the paper,
-        sigma_B2 is H^4/d times sigma_B1; centred squares are multiplied by H^2."""
+        """Return the units of both regressions. The regression of squares receives the share SQUARES of the budget. As
+        in the paper, sigma_B2 is H^4/d times sigma_B1; centred squares are multiplied by H^2."""
         if self.even:
             moves = self.moves(size, REPLACE_ONE)
             first, second = (np.array(balanced(moves[i : i + 2], size.d)) for i in (0, 2))

@@ -46,8 +46,8 @@ def no_noise(
 
 
 def alone(mechanism: Mechanism) -> Mechanism:
-    """Return the mechanism for sums that are computed again at each release, with independent noise of the same kind.
-    Use it with release 0 of a stream of single items."""
+    """Return a mechanism that draws independent noise at each release, for sums that are computed again each time. Use
+    it with release 0 of a stream of single items."""
     return {"l2": GAUSSIAN, "l1": LAPLACE}[mechanism.norm]
 
 

@@ -66,14 +66,15 @@ def add_bits(rng: np.random.Generator, count: int, noise: Array) -> None:
 def binomial_tree(
     i: int, leaves: Leaves, batches: Array, memory: Array, rng: np.random.Generator, noise: Array
 ) -> None:
-    """Add noise to running sums by a binary tree over the batches, with batches[0, 0] fair bits in every node."""
+    """Add noise to running sums by a binary tree over the batches. Every node has batches[0, 0] fair bits."""
     tree(i, leaves, memory, rng, noise, add_bits, int(batches[0, 0]))
 
 
 def losses(change: Change, scale: float, stream: Stream) -> tuple[Losses, ...]:
-    """Return the losses of replacing one user: batches[b, 2] counters rise, and in a two-way change, as many fall.
+    """Return the privacy losses of replacing one user, for the worst batches.
 
-    For each number of counters, the worst batch has the smallest variance or the smallest probability of a 1.
+    In batch b, batches[b, 2] counters rise, and in a two-way change, as many fall. For each number of counters, the
+    worst batch has the smallest variance or the smallest probability of a 1.
     """
     _only_bits(change, scale)
     result = []
@@ -113,7 +114,7 @@ def _tree_tail(stream: Stream, failure: float) -> Array:
 
 
 def _of_all_sizes(batches: Array) -> Array:
-    """Return the batches, with two extremes (the fewest and the most users) for each batch of unknown size."""
+    """Return the batches. A batch of unknown size is replaced by two, with the fewest and with the most users."""
     rows = []
     for trials, amount, moved in np.unique(batches, axis=0):
         sizes = (1, int(MANY)) if trials <= VARIANCE else ()
@@ -149,7 +150,7 @@ def _tail(stream: Stream, failure: float) -> Array:
 
 
 def first_batch(stream: Stream) -> Stream:
-    """Return a stream with only the first batch, because each user is in one batch; an unknown size counts as 1."""
+    """Return a stream with only the first batch, since each user is in one batch. An unknown size counts as 1."""
     return replace(
         stream,
         leaves=np.array([0, max(int(stream.leaves[1]), 1), -1]),
@@ -160,7 +161,7 @@ def first_batch(stream: Stream) -> Stream:
 def scattered_batches(
     rng: np.random.Generator, stream: Stream, count: int
 ) -> tuple[Stream, NDArray[np.int64]]:
-    """Put `count` items into random batches, as `Mechanism.scattered` requires; unknown sizes count as one user."""
+    """Put `count` items into random batches (see `Mechanism.scattered`). A batch of unknown size counts as one user."""
     chosen, at = np.unique(rng.integers(0, stream.releases, count), return_inverse=True)
     sizes = np.maximum(np.diff(stream.leaves[:-1])[chosen], 1)
     leaves = np.concatenate([[0], np.cumsum(sizes), [-1]]).astype(np.int64)
@@ -203,7 +204,7 @@ def tree_ratio(stream: Stream, seen: Array, at: At, first: Array, second: Array)
 
 
 def fewer_bits(stream: Stream) -> tuple[Stream, float]:
-    """Return a stream whose random bits have a quarter of the variance, and a factor of 1 for its noise."""
+    """Return a stream whose bits have a quarter of the variance, and the factor 1, which leaves noise unscaled."""
     trials, probability, moved = stream.batches.T
     ruled, fair = trials <= VARIANCE, probability == 0.5
     batches = np.column_stack(

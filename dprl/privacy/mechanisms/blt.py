@@ -1,4 +1,4 @@
-"""Gaussian noise correlated by a buffered linear Toeplitz factorisation (BLT). The unit is N(0, 1).
+"""Gaussian noise correlated by a buffered linear Toeplitz factorisation (BLT). Unit noise is N(0, 1).
 
 The matrix of prefix sums is A = B C with lower-triangular Toeplitz matrices B and C, whose first columns have the
 generating functions (Dvijotham, McMahan, Pillutla, Steinke, Thakurta 2024)

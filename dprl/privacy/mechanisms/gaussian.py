@@ -1,4 +1,4 @@
-"""Gaussian noise in every user's report, in a binary tree, or correlated over the releases. The unit is N(0, 1)."""
+"""Gaussian noise in every user's report, in a binary tree, or correlated over the releases. Unit noise is N(0, 1)."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def innovations(stream: Stream, sums: Array) -> Array:
 
 
 def room(key: str) -> Callable[[int, int], int]:
-    """Return the function `rows` of a factorisation, which needs one row per release. key: the mechanism's key."""
+    """Return the function `rows` of a factorisation, which needs one row of memory per release."""
 
     def rows(items: int, releases: int) -> int:
         if releases > MAX_RELEASES:
@@ -140,9 +140,11 @@ def gaussian(
     apart: Callable[[Stream, Array], Array],
     **known: Any,
 ) -> Mechanism:
-    """Return a mechanism of Gaussian noise. touched: returns the squared norm of one item's effect on the draws for a
-    running counter. apart: maps released sums [M, n] to independent N(0, 1) draws plus data; for a factorisation, it
-    inverts the matrix that correlates the noise."""
+    """Return a mechanism with Gaussian noise.
+
+    `touched` returns the squared norm of one item's effect on the draws for a running counter. `apart` maps released
+    sums [M, n] to independent N(0, 1) draws plus data; a factorisation inverts the matrix that correlates the noise.
+    """
 
     def losses(change: Change, scale: float, stream: Stream) -> tuple[Losses, ...]:
         again = change.times(stream.releases)
@@ -168,7 +170,7 @@ def gaussian(
 
 
 def factorised(**known: Any) -> Mechanism:
-    """Return a mechanism whose Gaussian noise is correlated over the releases. known: arguments for `gaussian`."""
+    """Return a mechanism whose Gaussian noise is correlated over the releases. `known` is passed on to `gaussian`."""
     return gaussian(telling=all_releases, scattered=scattered_releases, **known)
 
 

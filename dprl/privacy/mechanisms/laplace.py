@@ -1,4 +1,4 @@
-"""Laplace noise in every user's report, or in the nodes of a binary tree. The unit is Laplace(1), with variance 2."""
+"""Laplace noise in every user's report, or in the nodes of a binary tree. Unit noise is Laplace(1), with variance 2."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def laplace_tree(
 
 
 def _losses(touched: Callable[[Stream], int]) -> Callable[[Change, float, Stream], tuple[Losses, ...]]:
-    """Return the function `losses` of a mechanism in which a running counter's item affects `touched` draws."""
+    """Return the function `losses` of a mechanism, given how many draws depend on one item of a running counter."""
 
     def losses(change: Change, scale: float, stream: Stream) -> tuple[Losses, ...]:
         seen = [(count * touched(stream), size) for count, size in change.moves]
@@ -81,7 +81,7 @@ def _losses(touched: Callable[[Stream], int]) -> Callable[[Change, float, Stream
 def laplace_ratio(
     apart: Callable[[Stream, Array], Array],
 ) -> Callable[[Stream, Array, At, Array, Array], Array]:
-    """Return the function `log_ratio`. apart: maps sums [M, n] to independent Laplace(1) draws plus data."""
+    """Return the function `log_ratio`, given a map from sums [M, n] to independent Laplace(1) draws plus data."""
 
     def log_ratio(stream: Stream, seen: Array, at: At, first: Array, second: Array) -> Array:
         weights = column(stream, at, apart)

@@ -111,7 +111,7 @@ def make_stream(ends: NDArray[np.int64], batches: Array | None = None, forgotten
 
 
 def open_stream(users: int, releases: int, batches: Array | None = None) -> Stream:
-    """Return a stream of users whose release times are decided during the run. releases: the maximum number."""
+    """Return a stream of users whose release times are decided during the run, with at most `releases` releases."""
     ends = np.zeros(releases, dtype=np.int64)
     ends[-1] = users
     return make_stream(ends, batches)
@@ -145,7 +145,7 @@ def first_items(stream: Stream, count: int) -> Stream:
 def scattered_reports(
     rng: np.random.Generator, stream: Stream, count: int
 ) -> tuple[Stream, NDArray[np.int64]]:
-    """Place `count` items at random (see `Mechanism.scattered`). Each has its own noise, so all places are alike."""
+    """Place `count` items at random (see `Mechanism.scattered`). Each item has its own noise, so any place will do."""
     return first_items(stream, count), np.arange(count)
 
 
@@ -167,7 +167,7 @@ def increments(stream: Stream, sums: Array) -> Array:
 
 
 def column(stream: Stream, at: At, apart: Callable[[Stream, Array], Array]) -> Array:
-    """Return the effect on each independent draw [M] of items of size one that enter at the releases `at`.
+    """Return the effect on each independent draw [M] if items of size one enter at the releases `at`.
 
     apart(stream, sums): the linear map from released sums [M, n] to independent unit draws plus data.
     """

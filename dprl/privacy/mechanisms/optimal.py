@@ -1,4 +1,4 @@
-"""Gaussian noise correlated over the releases, at most 0.2% larger than the best factorisation's. The unit is N(0, 1).
+"""Gaussian noise correlated over releases, at most 0.2% larger than the best factorisation's. Unit noise is N(0, 1).
 
 Among the factorisations A = B C of the matrix of prefix sums into lower-triangular B and C, the best has the smallest
 product of B's longest row and C's longest column. For any weights p of rows and q of columns that sum to 1, with P =
@@ -43,7 +43,7 @@ NORMS = "void(float64[:,::1], float64[:,::1], float64[::1], float64[::1])"
 
 @kernel
 def chain(p: Array, shift: float, keep: Array) -> None:
-    """Compute, for a random walk with noisy observations, the share of its position that each step keeps.
+    """For a random walk with noisy observations, compute what share of its position each step keeps.
 
     p: the weights [M]. keep: receives the shares [M]; the step to release i then has variance q_i keep_i.
     """
@@ -56,7 +56,7 @@ def chain(p: Array, shift: float, keep: Array) -> None:
 
 @kernel
 def solve(shift: Array, weight: Array, p: Array) -> None:
-    """Adjust the weights p [M] until the noise of all releases is equally large. shift, weight: [chains]."""
+    """Adjust the weights p [M] until all releases have equally large noise. shift, weight: one entry per chain."""
     keep, rows = np.empty(len(p)), np.empty(len(p))
     for _ in range(ROUNDS):
         rows[:] = 0.0
@@ -79,7 +79,7 @@ def solve(shift: Array, weight: Array, p: Array) -> None:
 
 @kernel
 def merge(p: Array, shift: Array, weight: Array, keep: Array, gain: Array) -> None:
-    """Combine several chains so that each release needs one draw. keep, gain: receive the weights [M, chains]."""
+    """Combine several chains so that each release needs one draw. Write the weights [M, chains] to keep and gain."""
     releases, chains = keep.shape
     one, unknown = np.empty(releases), np.zeros((chains, chains))
     for j in range(chains):
@@ -108,7 +108,7 @@ def merge(p: Array, shift: Array, weight: Array, keep: Array, gain: Array) -> No
 @kernel
 def norms(keep: Array, gain: Array, rows: Array, columns: Array) -> None:
     """Write the squared norms of B's rows to rows [M], and those of C's columns to columns [M]. Column k of C is B^-1
-    times 0, ..., 0, 1, ..., 1, the sums if an item of size one enters at release k."""
+    times (0, ..., 0, 1, ..., 1), the sums for an item of size one that enters at release k."""
     releases, chains = keep.shape
     spread, buffers = np.zeros((chains, chains)), np.empty(chains)
     for i in range(releases):

@@ -23,7 +23,7 @@ def tree(
     add: Callable[[np.random.Generator, int, Array], None],
     each: int,
 ) -> None:
-    """Compute the noise of release i, the sum over its prefix's nodes. add(rng, count, noise) adds `count` draws.
+    """Compute the noise of release i by summing its prefix's nodes. add(rng, count, noise) adds `count` draws.
 
     A node is an interval of items, and its `each` draws stay the same for as long as prefixes use it. Prefixes only
     grow, so their nodes form a stack: a later prefix keeps the nodes above the highest bit in which the two differ, and
@@ -78,13 +78,13 @@ def nodes(stream: Stream) -> NDArray[np.int64]:
 
 
 def stems(stream: Stream) -> Stream:
-    """Return the stream of prefixes of 1, 2, 4, ... items, which are the only nodes that contain the first item."""
+    """Return the stream of prefixes with 1, 2, 4, ... items. Only these nodes contain the first item."""
     ends = 2 ** np.arange(levels(stream.items))
     return replace(stream, leaves=np.concatenate([[0], ends, [-1]]).astype(np.int64))
 
 
 def scattered(rng: np.random.Generator, stream: Stream, count: int) -> tuple[Stream, NDArray[np.int64]]:
-    """Place `count` items at random (see `Mechanism.scattered`), and return the prefixes that determine their nodes.
+    """Place `count` items at random (see `Mechanism.scattered`), in a stream with only the prefixes of their nodes.
 
     Item p is in one node at each level l at which bit l of p is 0. The node is a prefix minus a shorter prefix.
     """
@@ -107,9 +107,9 @@ def scattered(rng: np.random.Generator, stream: Stream, count: int) -> tuple[Str
 
 
 def split(stream: Stream, sums: Array) -> Array:
-    """Compute the nodes [M, n] from the sums [M, n]: each is a prefix minus the one whose length lacks the lowest bit.
+    """Compute the tree nodes [M, n] from the sums [M, n]. Each node is a prefix minus a shorter prefix.
 
-    Raises ValueError if the shorter prefix is not among the releases.
+    The shorter length lacks the lowest bit of the longer one. Raises ValueError if it is not among the releases.
     """
     ends = stream.leaves[1:-1]
     shorter = ends - (ends & -ends)

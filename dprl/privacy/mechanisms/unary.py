@@ -36,10 +36,10 @@ PARTS = 3
 
 
 def response(bit: float) -> tuple[float, float, float]:
-    """Return the probabilities 1 / (1 + e^-bit) that a bit is kept and 1 / (1 + e^bit) that it is flipped, and the
-    variance 1 / (4 sinh^2(bit / 2)) of an answer with mean 0 or 1. bit: the privacy loss of one bit, > 0.
+    """Return the probabilities that a bit is kept and that it is flipped, and the variance of an answer.
 
-    We use decimals, because the C library's exponentials, and draws based on them, differ between CPUs.
+    They are 1 / (1 + e^-bit), 1 / (1 + e^bit) and 1 / (4 sinh^2(bit / 2)) for the privacy loss bit > 0. Answers have
+    mean 0 or 1. We use decimals, because the C library's exponentials, and draws based on them, differ between CPUs.
     """
     less = EXACT.exp(Decimal(-bit))
     whole, gap = EXACT.add(1, less), EXACT.subtract(1, less)
@@ -49,7 +49,7 @@ def response(bit: float) -> tuple[float, float, float]:
 
 
 def asking(H: int, shares: tuple[float, float, float], epsilon: float) -> Array:
-    """Return the `batches` [3, 3] for answers to questions, with the number of groups that minimises the variance."""
+    """Return `Stream.batches` [3, 3] for one-hot questions, with the number of groups that minimises the variance."""
     groups, _ = clearest(H, epsilon)
     steps = math.ceil(H / groups)
     bit = epsilon / (2 * steps)
@@ -59,7 +59,7 @@ def asking(H: int, shares: tuple[float, float, float], epsilon: float) -> Array:
 
 
 def clearest(H: int, epsilon: float) -> tuple[int, float]:
-    """Return the number of groups that minimises the variance, and that variance per user if all answer about one part.
+    """Return the number of groups that minimises the variance, and the variance per user if all answer about one part.
 
     A user who answers about j steps spends epsilon / j on each answer, in which two bits can differ. The variance is
     that of a count that includes all users, because a bound on the error has to cover it.
@@ -77,7 +77,7 @@ def clearest(H: int, epsilon: float) -> tuple[int, float]:
 def turn_over(
     i: int, leaves: Leaves, batches: Array, memory: Array, rng: np.random.Generator, noise: Array
 ) -> None:
-    """Add to `noise` the error in the answers since the last release: the scaled answers minus the true sums."""
+    """Add to `noise` the error in the scaled answers since the last release, relative to the true sums."""
     kept, turned = batches[1, 0], batches[1, 1]
     for c in range(noise.shape[0]):
         inside, asked = memory[0, c], memory[1, c]
@@ -90,17 +90,17 @@ def turn_over(
 
 
 def chances(stream: Stream) -> tuple[Array, Array]:
-    """Return, for each cell, the probability that a user is asked about it, and its unit, both [cells]."""
+    """Return for each cell the probability that a user is asked about it, and the cell's unit, both [cells]."""
     shares = stream.batches[-1]
     part = np.asarray(stream.questions) % PARTS
     return np.asarray(shares[part] / stream.batches[0, 0]), np.asarray(np.sqrt(shares[part] / shares[0]))
 
 
 def _most(stream: Stream) -> tuple[float, float, float]:
-    """Bound one user's error: return its largest variance in any direction of a row, the largest effect of a bit of m,
-    and the ratio of this effect for a bit of n or r to that for m.
+    """Return three bounds on the error of one user's answers.
 
-    The proof is in docs/report/privacy.md.
+    They are the largest variance in any direction of a row, the largest effect of a bit of m, and the ratio of this
+    effect for a bit of n or r to that for m. The proof is in docs/report/privacy.md.
     """
     (groups, _, _), (kept, turned, variance), shares = stream.batches
     asked = shares[0] / groups
@@ -119,7 +119,7 @@ def _tail(stream: Stream, failure: float) -> Array:
 
 
 def _length(stream: Stream, cells: int, failure: float) -> Array:
-    """Bound the length of a row's error [M], an answer about one part minus the true values of all three."""
+    """Bound the length [M] of the error in a row. A user answers about one part, but the error covers all three."""
     most, counted, more = _most(stream)
     size = counted * max(math.sqrt(cells), more) + math.sqrt(3)
     return bounded_length(stream.leaves[1:-1], most, size, cells, failure)
@@ -132,7 +132,7 @@ def _losses(change: Change, scale: float, stream: Stream) -> tuple[Losses, ...]:
 
 
 def answers(rng: np.random.Generator, stream: Stream, executions: int, own: Array) -> Array:
-    """Simulate a user's answers in many runs [1, executions, cells], 0 if not asked. own: the contribution [cells]."""
+    """Simulate one user's answers in many runs [1, executions, cells], with 0 for questions that were not asked."""
     (groups, _, _), (kept, turned, _), shares = stream.batches
     number = np.asarray(stream.questions)
     chance, unit = chances(stream)
@@ -159,7 +159,7 @@ def answers_ratio(stream: Stream, seen: Array, at: At, first: Array, second: Arr
 
 
 def four_times_clearer(stream: Stream) -> tuple[Stream, float]:
-    """Return a stream of answers whose bits have a quarter of the variance, and a factor of 1 for its noise."""
+    """Return answers whose bits have a quarter of the variance, and the factor 1, which leaves noise unscaled."""
     batches = stream.batches.copy()
     batches[0, 1] = 2 * math.asinh(2 * math.sinh(batches[0, 1] / 2))
     batches[1] = response(batches[0, 1])

@@ -91,8 +91,8 @@ def prepare(request: Request) -> Noise:
 
 
 def smallest(request: Request, moved: str, change: Change, releases: int) -> str:
-    """Describe the size of calibrated noise in words. moved: describes the effect of replacing one episode. change: the
-    effect of replacing all of a user's episodes."""
+    """Describe the size of calibrated noise in words. `moved` describes the effect of replacing one episode, and
+    `change` is the effect of replacing all of a user's episodes."""
     said: dict[str, object] = {
         "budget": budget(request.epsilon, request.delta),
         "releases": f"{releases:,}",
@@ -113,7 +113,7 @@ def length(change: Change, delta: float) -> str:
 
 
 def every(statistic: Statistic) -> str:
-    """Name the numbers that receive noise."""
+    """Return a phrase that names the numbers to which noise is added."""
     return filled(WHERE["counters" if statistic.counted else "sums"], parts=statistic.parts)
 
 

@@ -82,7 +82,7 @@ def prepare(request: Request) -> Noise:
 
 
 def asked(stream: Stream, request: Request) -> Stream:
-    """Return the stream of users who answer one-hot questions, with each part's share of the questions."""
+    """Return the stream of users who answer one-hot questions, with the share of questions about each part."""
     counts, size = cast(Counts, request.statistic.evened()), request.size
     # a part that tolerates less error is asked about more often
     weights = np.array([1.0, counts.visits**2, counts.reward**2])
@@ -95,7 +95,7 @@ def asked(stream: Stream, request: Request) -> Stream:
 
 
 def interview(stream: Stream, request: Request) -> tuple[str, str]:
-    """Describe in words the noise and one user's messages if users answer one-hot questions."""
+    """Describe in words the noise and the messages of a user who answers one-hot questions."""
     counts, size = cast(Counts, request.statistic), request.size
     (_, _, steps), (_, turned, _), chances = stream.batches
     shares = ", ".join(f"{part} {share:.1%}" for part, share in zip("nmr", chances[[1, 0, 2]], strict=True))

@@ -40,8 +40,8 @@ def record(kind: Callable[..., T], row: Mapping[str, Any], **more: Any) -> T:
 
 @dataclass(frozen=True)
 class Batch:
-    """Users whose data are released together and only once. raised: how many cells rise (and fall) if one is
-    replaced."""
+    """Users whose data are released together and only once. If one is replaced, `raised` cells rise and as many
+    fall."""
 
     users: int
     raised: int
@@ -141,7 +141,7 @@ class Way:
 
 @dataclass(frozen=True, kw_only=True)
 class Words(Way):
-    """The words for a privacy model on pages, and the path of the data."""
+    """The texts about a privacy model that pages show, and the path of the data."""
 
     model: str  # its abbreviation, as in a guarantee
     promise: str  # its full name
@@ -199,8 +199,8 @@ def losses_of_user(
 
 
 def group_of(mechanism: Mechanism, contribution: int) -> int:
-    """Return how many changes with the losses from `losses_of_user` one user makes: several for shuffled bits, whose
-    losses are known only for cells that change by one. Then `group_epsilon` covers them together."""
+    """Return how many changes with the losses from `losses_of_user` one user can make. It is more than one only for
+    shuffled bits, whose losses are known only for cells that change by one. `group_epsilon` then covers all changes."""
     return contribution if mechanism.norm == "cells" else 1
 
 

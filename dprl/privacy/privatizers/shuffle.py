@@ -63,8 +63,8 @@ def check(
 
 
 class Drawn(NamedTuple):
-    """The random bits of a run. sent: a description of one user's messages. where: the key of the text on where bits
-    are mixed. table: the stream at whose releases the bounds are tabulated."""
+    """The random bits of a run. `sent` describes one user's messages, `where` is the key of the text about where bits
+    are mixed, and `table` is the stream at whose releases the bounds are tabulated."""
 
     stream: Stream
     formula: str
@@ -167,9 +167,11 @@ def in_batches(request: Request, change: Change) -> Drawn:
 
 
 def in_nodes(request: Request, change: Change) -> Drawn:
-    """Choose the random bits of each node in a tree over the batches. At level l (from 0), each of a node's 2^l batches
-    adds a share of 2^-l, whatever its number of users. The number of bits is the least for which a change of 3H
-    counters by +1 and 3H by -1 in one node per level is (epsilon, delta)-private."""
+    """Choose the random bits of each node in a tree over the batches.
+
+    At level l (from 0), each of a node's 2^l batches adds a share of 2^-l, whatever its size. The bits are the fewest
+    for which a change of 3H counters by +1 and 3H by -1 in one node per level is (epsilon, delta)-private.
+    """
     releases = request.releases or len(request.times)
     L = levels(releases)
     each = for_each(request.epsilon, request.delta, request.contribution)
@@ -200,7 +202,7 @@ def in_nodes(request: Request, change: Change) -> Drawn:
 
 
 def together(formula: str, request: Request) -> str:
-    """Add the joint guarantee to `formula`, a description of the noise, if users may have several episodes."""
+    """If users may have several episodes, add the guarantee for all of them together to the noise formula."""
     if request.contribution == 1:
         return formula
     proved = budget(request.epsilon, request.delta)
@@ -208,8 +210,8 @@ def together(formula: str, request: Request) -> str:
 
 
 def messages(sizes: NDArray[np.int64], bits: Array, cells: int | None, copies: int = 1) -> str:
-    """Describe one user's messages. sizes: the number of users in each batch [M]. bits: the random bits per counter and
-    batch [M]. cells: the number of counters; None if it varies. copies: how many messages contain the true bit."""
+    """Describe one user's messages, given the batch sizes [M] and the random bits per counter and batch [M]. There are
+    `cells` counters (None if the number varies), and `copies` messages contain the true bit."""
     each = np.ceil(bits / sizes) + copies
     low, high = int(each.min()), int(each.max())
     name = "counter" if cells is None else "counters" if copies == 1 else "nodes"
@@ -222,22 +224,22 @@ def messages(sizes: NDArray[np.int64], bits: Array, cells: int | None, copies: i
 
 
 def paper_tau(raised: int, epsilon: float, delta: float) -> float:
-    """Return tau = 96 ln(2/delta)/eps'^2 with eps' = epsilon/(3H) (Bai et al. 2025, Algorithm 4, V-A). raised: 3H."""
+    """Return tau = 96 ln(2/delta)/(epsilon/raised)^2 with raised = 3H (Bai et al. 2025, Algorithm 4, V-A)."""
     return 96 * math.log(2 / delta) / (epsilon / raised) ** 2
 
 
 def guessed(raised: int, epsilon: float, delta: float) -> float:
-    """Estimate the variance that the noise needs, by the formula for Gaussian noise."""
+    """Estimate the required variance of the noise by the formula for Gaussian noise."""
     return 2 * raised / gaussian_mu(epsilon, delta) ** 2
 
 
 def paper_bits(users: NDArray[np.int64], tau: float) -> Array:
-    """Return each batch's number of random bits and their probability of a 1 [M, 2] (Bai et al. 2025, Algorithm 4)."""
+    """Return each batch's number of random bits and the probability of a 1 [M, 2] (Bai et al. 2025, Algorithm 4)."""
     return _bits(users, users < tau, tau, np.minimum(tau / (2.0 * users), 0.5))
 
 
 def calibrated_bits(users: NDArray[np.int64], fair: int, variance: float) -> Array:
-    """Return each batch's number of random bits and their probability q of a 1, [M, 2]. A batch of n < max(4 variance,
+    """Return each batch's number of random bits and the probability q of a 1, [M, 2]. A batch of n < max(4 variance,
     fair) users has at least `fair` fair bits; a larger one has n bits with n q (1 - q) = variance."""
     share = np.minimum(variance / users, 0.25)
     # the smaller root of q (1 - q) = share, without cancellation
@@ -253,11 +255,11 @@ def _bits(users: NDArray[np.int64], few: NDArray[np.bool_], fair: float, q: Arra
 
 @lru_cache(maxsize=4096)
 def least_bits(raised: int, epsilon: float, delta: float) -> tuple[int, float]:
-    """Return the smallest number of fair bits, and the smallest variance of rarer bits, for which we can prove
-    (epsilon, delta) if `raised` counters rise by one and as many fall by one.
+    """Return the smallest sufficient number of fair bits, and the smallest sufficient variance of rarer bits.
 
-    More fair bits also suffice. Rarer bits need up to 2% more variance. A variance that suffices for 10^15 users also
-    suffices for smaller batches, as tests check.
+    They suffice to prove (epsilon, delta) if `raised` counters rise by one and as many fall by one. More fair bits also
+    suffice. Rarer bits need up to 2% more variance. A variance that suffices for 10^15 users also suffices for smaller
+    batches, as tests check.
     """
     guess = guessed(raised, epsilon, delta)
 
