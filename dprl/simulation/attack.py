@@ -17,7 +17,6 @@ from dprl.mdp.structure import Table
 from dprl.mdp.tabular import Array
 from dprl.messages.brief import described
 from dprl.messages.labels import called, phrase
-from dprl.plugins import Registry
 from dprl.privacy import MECHANISMS, attack
 from dprl.privacy.attack import unit_noise
 from dprl.privacy.mechanisms import stream_of_releases
@@ -25,7 +24,7 @@ from dprl.privacy.mechanisms.tree import levels
 from dprl.privacy.privatizers import Noise
 from dprl.simulation import kinds, structure
 from dprl.simulation.axes import axis_value
-from dprl.simulation.base import SpecBase
+from dprl.simulation.base import SpecBase, field_table
 from dprl.simulation.cost import Estimate
 from dprl.simulation.kinds import Kind
 from dprl.simulation.loops import loop_of
@@ -42,26 +41,7 @@ SLICE = 4  # fewest executions between two checks of the clock
 USERS = 8  # in the collusion example
 TREE = "laplace-tree"  # the paper's remedy for collusion
 
-FIELDS: Registry[Field] = Registry(
-    (f.name, f)
-    for f in (
-        Field("first", "text", "", "the user's episode in the first of two cases", query="first", flag="--first"),
-        Field("second", "text", "", "the user's episode in the second of two cases", query="second", flag="--second"),
-        Field(
-            "noise", "choice", "whole", "all the noise of the run, or half of it",
-            choices=("whole", "half"), query="noise", flag="--noise",
-        ),
-        Field(
-            "places", "choice", "together",
-            "where the user's episodes are, if one user may have several: all in the first release, or at random "
-            "places in the run",
-            choices=("together", "random"), query="places", flag="--places",
-        ),
-        Field("executions", "int", 250, "runs per case in each unit of work", 2, 5000, query="n", flag="--executions"),
-        Field("seeds", "int", 12, "units of work", 1, 100, query="units", flag="--seeds"),
-        ONLINE["root_seed"],
-    )
-)  # fmt: skip
+FIELDS = field_table("attack", ONLINE)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+import tomllib
 from collections.abc import Mapping
 from dataclasses import fields
 from functools import cache, cached_property
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from dprl.engine import source_digest
@@ -15,9 +17,24 @@ from dprl.environments import ENVIRONMENTS, custom
 from dprl.fields import Field, Frozen, SpecError, check_names, check_params, either, shown
 from dprl.mdp import Size
 from dprl.messages import filled, messages
+from dprl.plugins import Registry
 
 SAID = messages("refusals")["spec"]
 FIRST = "online"  # the kind of a spec that does not name one
+_TABLES = tomllib.loads(Path(__file__).with_name("fields.toml").read_text("utf-8"))
+
+
+def field_table(kind: str, shared: Mapping[str, Field], **known: dict[str, Any]) -> Registry[Field]:
+    """Return the fields of a kind of spec, by name, from fields.toml.
+
+    shared: the fields of the kind that `as` refers to; known: values that follow from the program, by field.
+    """
+    found: dict[str, Field] = {}
+    for name, row in _TABLES[kind].items():
+        values: dict[str, Any] = {"default": None, "help": "", "flag": f"--{name.replace('_', '-')}"}
+        values |= {k: tuple(v) if isinstance(v, list) else v for k, v in row.items()} | known.get(name, {})
+        found[name] = shared[name] if "as" in row else Field(name, **values)
+    return Registry(found.items())
 
 
 class SpecBase:

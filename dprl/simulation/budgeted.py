@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any, Self
 
 from dprl import names
-from dprl.fields import Field
 from dprl.learners import OFFLINE
 from dprl.learners.offline.learner import OfflineLearner
 from dprl.messages.labels import called, phrase
@@ -17,37 +16,9 @@ from dprl.statistics import DATASET
 
 DEFAULT_DELTA = 1e-6
 
-LEARNING: tuple[Field, ...] = (
-    Field("algorithm_params", "params", {}, "its parameters", query="algp", flag="--algorithm-param"),
-    Field(
-        "privacy", "choice", None, "kind of privacy guarantee; by default the algorithm's first choice",
-        choices=tuple(PROMISES), optional=True, query="priv", flag="--privacy",
-    ),
-    Field(
-        "calibration", "choice", None,
-        "size of the noise: as in the paper (the default), or calibrated to the budget",
-        choices=("paper", "calibrated"), optional=True, query="cal", flag="--calibration",
-    ),
-    Field(
-        "rho", "float", None, "budget of zero-concentrated privacy (zCDP), by default 1: smaller is more private",
-        1e-6, 1e6, optional=True, query="rho", flag="--rho",
-    ),
-    Field(
-        "epsilon", "float", None, "budget of pure or approximate privacy (DP), by default 1: smaller is more private",
-        0.001, 10_000.0, optional=True, query="eps", flag="--epsilon",
-    ),
-    Field(
-        "delta", "float", None, "delta of approximate privacy (DP), in addition to epsilon, by default 1e-6",
-        0.0, 0.1, low_open=True, optional=True, query="delta", flag="--delta",
-    ),
-    Field(
-        "beta", "float", 0.1, "failure probability of the algorithm's bounds", 1e-9, 0.5, query="beta", flag="--beta",
-    ),
-)  # fmt: skip
-
 
 class Budgeted(SpecBase):
-    """The base class of specs for learning from one private data set. Their fields include those in LEARNING."""
+    """The base class of specs for learning from one private data set."""
 
     algorithm: str
     algorithm_params: Mapping[str, Any]

@@ -16,10 +16,11 @@ import dprl
 from dprl import UploadSpec
 from dprl.mdp import TabularMDP, planning
 from dprl.mdp.counts import transitions, visits
+from dprl.privacy.guarantee import CARD
 from dprl.simulation.uploads import check
 from dprl.simulation.uploads.declaration import declaration, declaration_text
 from dprl.simulation.uploads.ledger import together
-from dprl.simulation.uploads.noise import GROUPS, noise_of
+from dprl.simulation.uploads.noise import noise_of
 from dprl.simulation.uploads.prepare import Counted, counted
 from dprl.simulation.uploads.run import draws_of
 from dprl.simulation.uploads.spec import NOWHERE
@@ -106,7 +107,8 @@ def test_groups_spend_a_part_of_the_same_budget(m: int) -> None:
             assert f"{check.share_of_groups(m):.0%} of " in text
             assert f"{more:.0%}" in text
     assert together(draws_of(spec)).rho == pytest.approx(0.5, rel=1e-4)
-    assert [GROUPS in each.guarantee.assumptions for each in (before, noise)] == [False, True]
+    groups = CARD["upload"]["groups"]
+    assert [groups in each.guarantee.assumptions for each in (before, noise)] == [False, True]
 
 
 def test_without_groups_nothing_of_a_spec_or_a_release_changes() -> None:

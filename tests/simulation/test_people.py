@@ -20,10 +20,11 @@ from dprl.mdp import Size, planning
 from dprl.mdp.counts import transitions, visits
 from dprl.mdp.tabular import Array
 from dprl.privacy.accounting import gaussian_delta, gaussian_epsilon, zcdp_of
+from dprl.privacy.guarantee import CARD
 from dprl.simulation.uploads import check, kept
 from dprl.simulation.uploads.declaration import declaration, declaration_text
 from dprl.simulation.uploads.ledger import together
-from dprl.simulation.uploads.noise import ASSUMPTIONS, PEOPLE, noise_of
+from dprl.simulation.uploads.noise import noise_of
 from dprl.simulation.uploads.prepare import Counted, counted
 from dprl.simulation.uploads.run import drawn, draws_of, sums_of
 from dprl.simulation.uploads.spec import NOWHERE
@@ -66,10 +67,10 @@ def test_one_episode_of_each_person_needs_users_who_are_independent() -> None:
         public = {k: v for k, v in PUBLIC.items() if k != "episodes"} | {"episodes": episodes}
         spec = UploadSpec(data=NOWHERE, declared=declaration_text(public), n=1000)
         said = noise_of(spec)[0].guarantee.assumptions
-        assert (ASSUMPTIONS[2] in said) == independent
-        assert (PEOPLE[2] in said) == (not independent)
-        assert PEOPLE[0] in said
-        assert PEOPLE[1] in said
+        assert (CARD["upload"]["future"] in said) == independent
+        assert (CARD["upload"]["future_several"] in said) == (not independent)
+        assert CARD["upload"]["declared_people"] in said
+        assert CARD["upload"]["counts_people"] in said
         assert len(said) == len(set(said))
 
 

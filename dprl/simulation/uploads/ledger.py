@@ -33,15 +33,15 @@ from dprl.privacy.exact import Apart
 from dprl.privacy.guarantee import budget as pair
 from dprl.privacy.losses import Gaussian, Losses
 from dprl.privacy.privatizers.privatizer import REFERENCE_DELTA
-from dprl.simulation.budgeted import LEARNING
 from dprl.simulation.kinds import spec_from_dict
+from dprl.simulation.offline_spec import FIELDS
 from dprl.simulation.trace import Spec
 from dprl.simulation.uploads.table import normal
 
 FORMAT = "dprl budget 2"
 NAME = "budget"
 MOST_NAME = 60  # characters
-(TOTAL,) = (field for field in LEARNING if field.name == "rho")
+TOTAL = FIELDS["rho"]
 ONE_AT_A_TIME = "lock"
 KEY = "key"  # the file with the key of all digests
 FOUR_DIGITS = Context(prec=4, rounding=ROUND_CEILING)

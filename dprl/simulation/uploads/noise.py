@@ -12,7 +12,7 @@ from dprl.mdp import Size, counts
 from dprl.mdp.tabular import Array
 from dprl.privacy.curator import ONCE, CuratorNoise
 from dprl.privacy.exact import SPACING
-from dprl.privacy.guarantee import DRAWN
+from dprl.privacy.guarantee import CARD, DRAWN
 from dprl.simulation.loops.offline import noise_for
 from dprl.simulation.uploads import check
 from dprl.simulation.uploads.spec import UploadSpec
@@ -21,42 +21,6 @@ from dprl.statistics.family import Family
 from dprl.words import plural
 
 START_SHARE = 0.1  # of beta, for the start
-ASSUMPTIONS = (
-    "states, actions, horizon, rewards and their range are declared by the owner, not read from the data. The number "
-    "of trajectories is public",
-    "each user is in the file once, and only the declared number of steps counts. An undeclared value counts as the "
-    "last declared label or the nearest reward",
-    "for the bound, not for privacy: users are independent of each other. The future depends on a user's "
-    "past only through the declared state, step and action",
-    "each release of the same data set at another scale of noise adds its ρ to the total. A release at the same scale "
-    "repeats the same noise",
-    "only what was released is private: not the file, nor that it was accepted or refused, nor its fitted model",
-    DRAWN,
-)
-
-PEOPLE = (  # replace the first two if a column identifies users, and the third if they may have several episodes
-    "states, actions, horizon, rewards and their range are declared by the owner, not read from the data. The number "
-    "of users is public, and how many episodes each of them has is not",
-    "only each user's first episodes in the file count, up to the declared number, whatever is in them. An undeclared "
-    "value counts as the last declared label or the nearest reward",
-    "for the bound, not for privacy: a user's episodes stand in the order of time. The future depends on "
-    "the whole past, earlier episodes included, only through the declared state, step and action",
-)
-
-START = "for the bound, not for privacy: episodes begin as declared, which was not computed from the file"
-ESTIMATED_START = (
-    "for the bound, not for privacy: future users begin as those in the file did, and the distribution of their first "
-    "states is estimated from the released counts of the first step"
-)
-APART = (
-    "a coin that ignores the data decides which users to learn from and which to hold out. The releases of the two "
-    "groups are about different users, so both together cost one user the larger of the two budgets"
-)
-GROUPS = (
-    "groups are declared, too. A user's group is the label at the first step of the user's first episode. For the "
-    "values of a group, not for privacy: within it, too, the future depends on the past only through the declared "
-    "state, step and action"
-)
 
 
 def upload_problem_of(spec: UploadSpec) -> OfflineProblem:
@@ -84,12 +48,12 @@ def noise_of(spec: UploadSpec) -> tuple[CuratorNoise, dict[str, float]]:
     a sum was rounded by at most half a step.
     """
     problem, of_people, episodes = upload_problem_of(spec), spec.public.of_people, spec.public.episodes
-    said: tuple[str, ...] = ASSUMPTIONS
-    if of_people:  # with one episode each, users have to be independent
-        said = (*PEOPLE[:2], PEOPLE[2] if episodes > 1 else ASSUMPTIONS[2], *ASSUMPTIONS[3:])
-    start = ESTIMATED_START if spec.public.start is None else START
-    others = [APART, *[GROUPS] * bool(spec.public.groups)] if spec.checked else []
-    said = (*said, start, *others)
+    whose, future = "_people" * of_people, "future_several" if episodes > 1 else "future"
+    start = "start_estimated" if spec.public.start is None else "start"
+    others = ["apart", *["groups"] * bool(spec.public.groups)] if spec.checked else []
+    assumed = CARD["upload"] | {"drawn": DRAWN}
+    keys = f"declared{whose}", f"counts{whose}", future, "scales", "released", "drawn", start, *others
+    said = tuple(str(assumed[key]) for key in keys)
     noise, errors = noise_for(spec, problem, said, exact=True, beside=beside(spec))
     card = replace(noise.guarantee, users=spec.n)
     if of_people:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,13 +20,7 @@ from dprl.simulation.uploads import check
 from dprl.simulation.uploads.policy import SOMEBODY, WHOEVER_DECIDES, Policy
 from dprl.simulation.uploads.spec import LEARNERS, UploadSpec
 
-RELEASED = (
-    "noisy counts of transitions by step, state and action (and noisy sums of rewards where these are not declared); "
-    "over users held out, noisy sums of scores of two policies, of returns and of their squares"
-)
-RELEASED_BY_GROUP = (
-    "; and by declared group the same sums over users held out, with noisy numbers of their episodes"
-)
+REGISTRY = tomllib.loads(Path(__file__).with_name("registry.toml").read_text("utf-8"))
 ESTIMATED = "the start that the released counts of the first step show, with its confidence"
 
 
@@ -179,45 +175,25 @@ class UploadTrace(TraceCore[UploadSpec]):
 def registry_entry(trace: UploadTrace) -> str:
     """Return a draft entry for OpenDP's registry of deployments, which the data's owner has to complete.
 
-    It follows template.yaml at commit 057e5d8 of opendp/deployments-registry-data, in JSON, which is valid YAML. Fields
-    that only the owner can fill in are empty.
+    It is JSON, which is valid YAML. Fields that only the owner can fill in are empty.
     """
     spec, card, policy = trace.spec, trace.guarantee, trace.portable
-    released = RELEASED + RELEASED_BY_GROUP * bool(spec.public.groups)
-    versions = ", ".join(f"{name} {version}" for name, version in policy.about["versions"].items())
+    said = {
+        "steps": spec.problem_size.H,
+        "public": "; ".join(card.public),
+        "unit": card.unit,
+        "adjacency": card.adjacency,
+        "proved": f"epsilon = {card.proved_epsilon:g} at delta = {card.proved_delta:g}",
+        "noise": f"{card.mechanism}, {card.noise_formula}",
+        "groups": REGISTRY["by_group"] * bool(spec.public.groups),
+        "assumptions": "; ".join(card.assumptions),
+        "verdict": trace.verdict or "none",
+        "versions": ", ".join(f"{name} {version}" for name, version in policy.about["versions"].items()),
+        "digest": policy.digest,
+    }
     deployment = {
-        "basic": {
-            "name": "", "data_curators": [{"data_curator_name": "", "data_curator_type": ""}], "description": "",
-            "intended_use": "", "data_product_type": "Machine learning model", "data_product_region": "",
-            "data_product_sector": "", "publication_date": "",
-        },
-        "dp_variant": {
-            "variant_name": "Zero-concentrated DP",
-            "data_domain": f"episodes of {spec.problem_size.H} steps over states and actions that are declared",
-            "unprotected_quantities": "; ".join(card.public),
-        },
-        "privacy_loss": {
-            "privacy_unit": card.unit,
-            "privacy_unit_details": card.adjacency,
-            "number_of_privacy_units": 1,
-            "privacy_parameters": {"rho": card.proved_rho},
-            "privacy_parameters_details": f"implies epsilon = {card.proved_epsilon:g} at delta = {card.proved_delta:g}",
-        },
-        "deployment_model": {
-            "model_name": "Central", "model_name_details": "", "trust_assumptions": "the owner of the data is trusted",
-            "actors": "", "release_type": "", "release_type_details": "all releases under one budget add up",
-            "data_source_type": "Static", "data_source_type_details": "", "access_type": "Non-interactive",
-            "access_type_details": "",
-        },
-        "implementation": {
-            "preprocessing_and_hyperparameter_tuning": "none: everything is declared before the file is read",
-            "mechanisms": f"{card.mechanism}, {card.noise_formula}, drawn exactly on a grid. Released: {released}",
-            "composition": "zero-concentrated privacy adds up within a group of users; the two groups are disjoint",
-            "post_processing": "both policies, the bound and the verdict follow from the released sums",
-            "justification": "; ".join(card.assumptions),
-            "utility": f"verdict: {trace.verdict or 'none'}",
-            "additional_information": f"{versions}. SHA-256 of policy.json's content: {policy.digest}",
-        },
-        "administrative": {"evidence_sources": {}, "status": "Draft", "registry_authors": [""], "tier": 3},
-    }  # fmt: skip
+        part: {key: text.format(**said) if isinstance(text, str) else text for key, text in texts.items()}
+        for part, texts in REGISTRY["deployment"].items()
+    }
+    deployment["privacy_loss"]["privacy_parameters"] = {"rho": card.proved_rho}
     return json.dumps({"url_slug": "", "deployment": deployment}, indent=1, ensure_ascii=False) + "\n"
