@@ -24,7 +24,7 @@ from dprl.privacy.mechanisms.tree import levels
 from dprl.privacy.privatizers import Noise
 from dprl.simulation import kinds, structure
 from dprl.simulation.axes import axis_value
-from dprl.simulation.base import SpecBase, field_table
+from dprl.simulation.base import Spec, field_table
 from dprl.simulation.cost import Estimate
 from dprl.simulation.kinds import Kind
 from dprl.simulation.loops import loop_of
@@ -45,7 +45,7 @@ FIELDS = field_table("attack", ONLINE)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class AttackSpec(SpecBase):
+class AttackSpec(Spec):
     """An attack on a run's noise (see privacy/attack.py). Each unit of work simulates `executions` runs of each case.
 
     Raises:

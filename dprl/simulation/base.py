@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import tomllib
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import fields
 from functools import cache, cached_property
@@ -37,13 +38,31 @@ def field_table(kind: str, shared: Mapping[str, Field], **known: dict[str, Any])
     return Registry(found.items())
 
 
-class SpecBase:
+class Spec(ABC):
     """The base class of all specs. TABLE lists the fields. Specs with equal canonical forms are equal."""
 
     kind: ClassVar[str]  # the key of its Kind, see kinds.py
     TABLE: ClassVar[Mapping[str, Field]]  # the kind's fields, except for nested specs
     # for each field, the fields that return to their defaults when it changes
     BELONGS: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+
+    @property
+    @abstractmethod
+    def seeds(self) -> int:
+        """Return the number of independent repetitions."""
+
+    @property
+    @abstractmethod
+    def size(self) -> int:
+        """Return the largest value on the curve's axis."""
+
+    @abstractmethod
+    def label(self) -> str:
+        """Return a short name for a legend."""
+
+    @abstractmethod
+    def replace(self, **changes: Any) -> Self:
+        """Copy the spec with some fields changed, and check the copy. Raises SpecError."""
 
     @classmethod
     def from_dict(cls, given: Any) -> Self:

@@ -11,13 +11,13 @@ from dprl.learners.offline.learner import OfflineLearner
 from dprl.messages.labels import called, phrase
 from dprl.privacy.curator import PROMISES, Budget
 from dprl.simulation import cost
-from dprl.simulation.base import SpecBase
+from dprl.simulation.base import Spec
 from dprl.statistics import DATASET
 
 DEFAULT_DELTA = 1e-6
 
 
-class Budgeted(SpecBase):
+class Budgeted(Spec):
     """The base class of specs for learning from one private data set."""
 
     algorithm: str

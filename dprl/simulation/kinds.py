@@ -13,9 +13,9 @@ from typing import Any, Protocol
 from dprl.fields import Field, SpecError, read_json, shown, similar
 from dprl.messages.brief import described
 from dprl.plugins import Registry
-from dprl.simulation.base import FIRST
+from dprl.simulation.base import FIRST, Spec
 from dprl.simulation.cost import Estimate
-from dprl.simulation.trace import DAMAGE, Curve, Spec, Trace, TraceCore, unpacked
+from dprl.simulation.trace import DAMAGE, Curve, Trace, TraceCore, unpacked
 
 
 class Run(Protocol):

@@ -19,7 +19,7 @@ from dprl.messages.labels import online
 from dprl.plugins import add_plugins, sources_of
 from dprl.privacy import MECHANISMS, PRIVATIZERS, Mechanism, outside
 from dprl.simulation import cost, schedules, structure
-from dprl.simulation.base import SAID, SpecBase, field_table
+from dprl.simulation.base import SAID, Spec, field_table
 from dprl.simulation.pairs import calibrations_for, mechanisms_for, not_counted, runs_in
 from dprl.statistics import REPLACE_ONE, Statistic
 from dprl.statistics.counts import Counts, Declared
@@ -49,7 +49,7 @@ AXIS, MEASURE = "episode", "regret"  # of the curve of an online run
 
 @documented(FIELDS)
 @dataclass(frozen=True, kw_only=True, eq=False)
-class RunSpec(SpecBase):
+class RunSpec(Spec):
     """The description of an online run, checked and in canonical form, so that specs with the same meaning are equal.
 
     Missing parameters of the environment and the algorithm take their defaults. Fields that do not apply are None, such

@@ -33,9 +33,9 @@ from dprl.privacy.exact import Apart
 from dprl.privacy.guarantee import budget as pair
 from dprl.privacy.losses import Gaussian, Losses
 from dprl.privacy.privatizers.privatizer import REFERENCE_DELTA
+from dprl.simulation.base import Spec
 from dprl.simulation.kinds import spec_from_dict
 from dprl.simulation.offline_spec import FIELDS
-from dprl.simulation.trace import Spec
 from dprl.simulation.uploads.table import normal
 
 FORMAT = "dprl budget 2"
