@@ -26,7 +26,6 @@ from dprl.simulation import kinds, structure
 from dprl.simulation.axes import axis_value
 from dprl.simulation.base import Spec, field_table
 from dprl.simulation.cost import Estimate
-from dprl.simulation.kinds import Kind
 from dprl.simulation.loops import loop_of
 from dprl.simulation.prepare import guarantee_of
 from dprl.simulation.spec import FIELDS as ONLINE
@@ -267,22 +266,16 @@ def collusion(spec: Any) -> dict[str, Any]:
 
 
 kinds.register(
-    Kind(
-        key=AttackSpec.kind,
-        fields=FIELDS,
-        from_dict=AttackSpec.from_dict,
-        start=AttackRun,
-        estimate=estimate,
-        trace=AttackTrace,
-        axis=AXIS,
-        measure=MEASURE,
-        axes=lambda base: {name: partial(axis_value, field) for name, field in FIELDS.items()},
-        along=lambda base, chosen: base.replace(**chosen),
-        questions={
-            "guarantee": lambda spec: guarantee_of(
-                spec.run, loop_of(spec.run).noise_of_run(spec.run)
-            ).to_dict(),
-            "collusion": collusion,
-        },
-    )
+    AttackSpec,
+    start=AttackRun,
+    estimate=estimate,
+    trace=AttackTrace,
+    axis=AXIS,
+    measure=MEASURE,
+    axes=lambda base: {name: partial(axis_value, field) for name, field in FIELDS.items()},
+    along=lambda base, chosen: base.replace(**chosen),
+    questions={
+        "guarantee": lambda spec: guarantee_of(spec.run, loop_of(spec.run).noise_of_run(spec.run)).to_dict(),
+        "collusion": collusion,
+    },
 )

@@ -28,6 +28,7 @@ class Budgeted(Spec):
     epsilon: names.NumberOrNone
     delta: names.NumberOrNone
     beta: names.Number
+    contribution: Any  # the largest number of one user's episodes that the noise protects together
     rewards: Any  # known or learned; None for a learner without this choice
 
     @property
@@ -40,14 +41,9 @@ class Budgeted(Spec):
         """Return the privacy budget: the kind of guarantee, with rho, epsilon and delta."""
         return Budget(PROMISES[self.privacy], self.rho, self.epsilon, self.delta)
 
-    @property
-    def episodes_of_one(self) -> int:
-        """Return the largest number of one user's episodes that the noise protects together."""
-        raise NotImplementedError
-
     def label(self) -> str:
         """Return a short name for a legend."""
-        names, m = PROMISES[self.privacy].fields, self.episodes_of_one
+        names, m = PROMISES[self.privacy].fields, self.contribution
         if not names:
             return called(self.learner.title, phrase("plain"))
         budget = (phrase("budget", symbol=name, value=f"{getattr(self, name):g}") for name in names)

@@ -66,8 +66,9 @@ class Kind:
 KINDS: Registry[Kind] = Registry()
 
 
-def register(kind: Kind) -> None:
-    KINDS[kind.key] = kind
+def register(spec: type[Spec], **functions: Any) -> None:
+    """Add a kind of spec, with the fields of `Kind` that do not follow from the spec's class."""
+    KINDS[spec.kind] = Kind(spec.kind, spec.TABLE, spec.from_dict, **functions)
 
 
 def kind_of(spec: Spec) -> Kind:

@@ -109,10 +109,6 @@ class OfflineSpec(Budgeted):
         """Return the largest value on the curve's axis: n trajectories."""
         return self.n
 
-    @property
-    def episodes_of_one(self) -> int:
-        return self.contribution
-
     def estimate(self) -> Estimate:
         """Estimate the cost of one seed, on one core of a machine with two cores."""
         S, A, H, _ = self.problem_size

@@ -106,19 +106,12 @@ class EliminationRun:
     def _checkpoints(self) -> Ints:
         """Choose about 200 block ends as points of the curve, spaced logarithmically and linearly, including the
         last."""
-        ends: list[int] = []
-        users, tuples = 0, self.mdp.H * self.mdp.S * self.mdp.A
+        tuples = self.mdp.H * self.mdp.S * self.mdp.A
+        lengths: list[int] = []
         for stage in self.stages:
-            for _ in range(2):
-                for _ in range(tuples):
-                    users += stage.each
-                    ends.append(users)
-                if stage.length > stage.each * tuples:
-                    users += stage.length - stage.each * tuples
-                    ends.append(users)
-        if users < self.spec.episodes:
-            ends.append(self.spec.episodes)
-        times = np.array(ends, dtype=np.int64)
+            lengths += 2 * [*[stage.each] * tuples, max(stage.length - stage.each * tuples, 0)]
+        lengths.append(self.spec.episodes - sum(lengths))
+        times = np.cumsum([length for length in lengths if length > 0], dtype=np.int64)
         return times[schedules.indices_at(times, 100, 100)]
 
     @property

@@ -19,21 +19,6 @@ SERIES = ("sums", "weights", "indefinite")
 class LinearRun(SlicedRun):
     """A run with one random seed, whose learner estimates the weights of a linear model."""
 
-    handed: tuple[str, ...]  # the kernels that the loop calls, in the order of its arguments
-
-    def _simulate(self, count: int, until: int) -> None:
-        self._kernels.simulate(
-            count,
-            until,
-            self._users_rng,
-            self._noise_rng,
-            self.model,
-            self.setup,
-            self.state,
-            self._record,
-            *(getattr(self._kernels, name) for name in self.handed),
-        )
-
     @property
     def _detail_bytes(self) -> int:
         return int(8 * (2 * self.state.counts.size + 3 * self.state.sums.size))

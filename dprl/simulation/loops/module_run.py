@@ -63,7 +63,7 @@ def _packed(run: SeedRun) -> tuple[Pack, dict[int, NDArray[Any]]]:
             packing.add_function(held(source, part, stochastic).name)
         else:
             packing.add(part, value)
-    simulate = getattr(run.kernels.simulate, "py_func", run.kernels.simulate)
+    simulate = getattr(run._kernels.simulate, "py_func", run._kernels.simulate)
     # two words before the arguments, for numba's return value and an error
     result = BufferAddress(packing.place("result", np.zeros(8, dtype=np.int64)))
     kernel = held(simulate, "simulate", stochastic).name

@@ -29,6 +29,7 @@ class SlicedRun(ABC):
     Python, with the same bits. walk_below: blocks of at most this many users are simulated user by user."""
 
     kernel: Callable[..., Any]  # the loop itself, which numba compiles first when it plays the run
+    handed: tuple[str, ...]  # the functions in `_kernels` that the loop calls, in the order of its arguments
     setup: Any
     state: Any
     model: Model
@@ -110,9 +111,23 @@ class SlicedRun(ABC):
     def _first_plan(self) -> None:
         """Compute the policy that the first users follow."""
 
-    @abstractmethod
+    def arguments(self, count: int, until: int) -> dict[str, Any]:
+        """Return the arguments of `kernel`, by name and in order."""
+        given = {
+            "count": count,
+            "until": until,
+            "users_rng": self._users_rng,
+            "noise_rng": self._noise_rng,
+            "model": self.model,
+            "setup": self.setup,
+            "state": self.state,
+            "record": self._record,
+        }
+        return given | {name: getattr(self._kernels, name) for name in self.handed}
+
     def _simulate(self, count: int, until: int) -> None:
         """Simulate users and make up to `count` releases; stop after the first release at or beyond `until` users."""
+        self._kernels.simulate(*self.arguments(count, until).values())
 
     @property
     @abstractmethod

@@ -105,7 +105,7 @@ class UploadSpec(Budgeted):
         return self.n
 
     @property
-    def episodes_of_one(self) -> int:
+    def contribution(self) -> int:
         return self.public.episodes
 
     def estimate(self) -> Estimate:
