@@ -13,7 +13,7 @@ import numpy as np
 from dprl import names
 from dprl.fields import Field, SpecError
 from dprl.learners import ALGORITHMS
-from dprl.mdp.structure import Table
+from dprl.mdp.structure import Table, every_state
 from dprl.mdp.tabular import Array
 from dprl.messages.brief import described
 from dprl.messages.labels import called, phrase
@@ -30,7 +30,7 @@ from dprl.simulation.loops import loop_of
 from dprl.simulation.prepare import guarantee_of
 from dprl.simulation.spec import FIELDS as ONLINE
 from dprl.simulation.spec import RunSpec
-from dprl.simulation.trace import Curve, TraceCore
+from dprl.simulation.trace import Curve, TraceCore, known_of
 from dprl.simulation.trajectory import Trajectory, farthest, nearest
 
 POINTS = 10  # most points on the curve
@@ -189,14 +189,8 @@ class AttackRun:
     def trace(self) -> AttackTrace:
         first, second = self._all()
         return AttackTrace(
-            spec=self.spec,
-            seed=self.seed,
-            complete=self._played == self.spec.executions,
-            curve=self.curve(),
+            **known_of(self, self.progress == 1, guarantee_of(self.spec.run, self._noise), self._played),
             v_star=self._noise.separation,
-            guarantee=guarantee_of(self.spec.run, self._noise),
-            seconds=self.seconds,
-            rate=self._played / max(self.seconds, 1e-9),
             releases=self._game.stream.releases,
             counters=len(self._game.first),
             first=first,
@@ -207,9 +201,11 @@ class AttackRun:
 AXIS, MEASURE = "execution", "separation"
 
 
-def possible_of(run: RunSpec) -> Table | None:
-    """Return the table of transitions that a run declares to be possible, or None if it declares none."""
-    return structure.table(run.environment, run.environment_params) if run.structure else None
+def possible_of(run: RunSpec) -> Table:
+    """Return the table of transitions that a run declares to be possible, by default all."""
+    if run.structure is None:
+        return every_state(run.problem_size.S)
+    return structure.declared(run.environment, run.environment_params)[0]
 
 
 def pairs_of(run: RunSpec) -> dict[str, tuple[str, str]]:

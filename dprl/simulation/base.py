@@ -124,12 +124,9 @@ class Spec(ABC):
     def _check_owned(self, **owners: Any) -> None:
         """Check all fields, the user's model and the parameters. owners: registries of environments and algorithms."""
         given: Any = self
-        for name, value in zip(
-            ("environment", "environment_params"),
-            custom.named(given.environment, given.environment_params),
-            strict=True,
-        ):
-            self._set(name, value)
+        key, params = custom.named(given.environment, given.environment_params)
+        self._set("environment", key)
+        self._set("environment_params", params)
         self._check_fields()
         for name, registry in owners.items():
             owner, params = registry[getattr(self, name)], f"{name}_params"

@@ -135,7 +135,7 @@ class RunSpec(Spec):
     @property
     def declared(self) -> Declared | None:
         """Return the facts about declared transitions that affect the noise. Raises SpecError for any others."""
-        return structure.declared(self.environment, self.environment_params) if self.structure else None
+        return structure.declared(self.environment, self.environment_params)[1] if self.structure else None
 
     @property
     def statistic(self) -> Statistic:
@@ -161,7 +161,10 @@ class RunSpec(Spec):
         able = calibrations_for(self.algorithm, mechanism.key)
         self._choose("calibration", able, filled(SAID["mechanism"], mechanism=mechanism.key))
         outside.check_contribution(mechanism.key, self.contribution)
-        self._choose_reports(named)
+        if not self.reports:
+            self._set("reports", "all" if named else self._default_reports())
+        elif reason := not_counted(self.reports, self.algorithm, self.privacy, self.mechanism):
+            raise SpecError("reports", filled(SAID["reports"], reason=reason))
         if self.epsilon is None:
             self._set("epsilon", FIELDS["epsilon"].default)
         if self.delta is None or mechanism.pure:
@@ -173,13 +176,6 @@ class RunSpec(Spec):
                 raise SpecError("delta", filled(SAID["delta"], mechanism=mechanism.key))
             told = {"mechanism": mechanism.key, "others": either(others)}
             raise SpecError("delta", filled(SAID["delta_other"], **told))
-
-    def _choose_reports(self, named: bool) -> None:
-        """Fill in and check `reports`. named: whether a mechanism was given."""
-        if not self.reports:
-            self._set("reports", "all" if named else self._default_reports())
-        elif reason := not_counted(self.reports, self.algorithm, self.privacy, self.mechanism):
-            raise SpecError("reports", filled(SAID["reports"], reason=reason))
 
     def _default_reports(self) -> str:
         """Return the default of `reports`: "all" if the noise or bonus is as in a paper, else the privacy model's."""
@@ -289,15 +285,7 @@ class RunSpec(Spec):
         """Return a short name for a legend."""
         learner = ALGORITHMS[self.algorithm]
         usual = {f.name: f.default for f in learner.fields}
-        return online(
-            learner.title,
-            {
-                name: value
-                for name, value in self.algorithm_params.items()
-                if value not in (None, usual[name])
-            },
-            None if self.privacy == "none" else (self.privacy, self.epsilon or 0.0),
-            self.contribution,
-            structure=bool(self.structure),
-            unproved=self.bonus == OWN,
-        )
+        own = {k: value for k, value in self.algorithm_params.items() if value not in (None, usual[k])}
+        level = None if self.privacy == "none" else (self.privacy, self.epsilon or 0.0)
+        declared, unproved = bool(self.structure), self.bonus == OWN
+        return online(learner.title, own, level, self.contribution, structure=declared, unproved=unproved)

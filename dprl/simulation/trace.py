@@ -44,6 +44,19 @@ class Curve(NamedTuple):
         return described(self)
 
 
+def known_of(run: Any, complete: bool, guarantee: Guarantee, reached: float) -> dict[str, Any]:
+    """Return a run's fields that all traces share. reached: how far it is along the curve's axis."""
+    return {
+        "spec": run.spec,
+        "seed": run.seed,
+        "complete": complete,
+        "curve": run.curve(),
+        "guarantee": guarantee,
+        "seconds": run.seconds,
+        "rate": reached / run.seconds if run.seconds > 0 else 0.0,
+    }
+
+
 S_co = TypeVar("S_co", covariant=True)  # a Spec; unbound, so that a list of runs of several kinds has a type
 
 

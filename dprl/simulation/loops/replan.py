@@ -122,10 +122,8 @@ class SeedRun(SlicedRun):
             policy=policy.astype(np.int16),
             Q=state.Q.copy(),
             V=state.V[:-1].copy(),
-            occupancy=planning.occupancy(self.mdp, state.policy if chances is None else chances),
             error_bound=float(state.bounds.max() if setup.played else setup.bound[row]),
             error_used=float(state.errors.max() if setup.played else setup.error[row]),
-            optimism=float(np.mean(state.Q >= self.optimum.Q - 1e-9)),
             chances=chances,
             bounds=state.bounds.copy() if setup.played else None,
         )

@@ -18,7 +18,7 @@ from dprl.simulation.details import DETAIL_BYTES, Detail, SeedTrace
 from dprl.simulation.loops.play import Record
 from dprl.simulation.prepare import PAC_ALPHAS, guarantee_of, noise_of_schedule, streams, world_of
 from dprl.simulation.spec import AXIS, MEASURE, RunSpec
-from dprl.simulation.trace import Curve
+from dprl.simulation.trace import Curve, known_of
 
 WALK_BELOW = 16  # blocks of at most this many users are simulated user by user, which is cheaper
 CHECKPOINTS = (100, 100)  # points of the curve, spaced logarithmically and linearly
@@ -196,10 +196,7 @@ class SlicedRun(ABC):
     def trace(self) -> SeedTrace:
         record = self.record
         return SeedTrace.build(
-            spec=self.spec,
-            seed=self.seed,
-            complete=self.done,
-            curve=Curve(AXIS, MEASURE, record.users, record.regret),
+            **known_of(self, self.done, guarantee_of(self.spec, self.noise), self.users),
             gap=record.gap,
             coverage_ratio=record.ratio,
             pac_alpha=self.setup.alphas,
@@ -209,7 +206,4 @@ class SlicedRun(ABC):
             beliefs=self._beliefs(),
             mdp=self.mdp,
             optimum=self.optimum,
-            guarantee=guarantee_of(self.spec, self.noise),
-            seconds=self.seconds,
-            rate=self.users / self.seconds if self.seconds > 0 else 0.0,
         )

@@ -244,9 +244,8 @@ def _sealed(key: bytes, content: Mapping[str, Any]) -> str:
 def _edited(content: Mapping[str, Any]) -> str:
     """Return the name of the part of a budget's file that was edited by hand, such as "release 2"; "" if none was."""
     key = known_key() or b""
-    parts = {f"release {i}": release for i, release in enumerate(content["releases"], 1)} | {
-        "the list": content
-    }
+    parts = {f"release {i}": release for i, release in enumerate(content["releases"], 1)}
+    parts["the list"] = content
     intact = (hmac.compare_digest(str(part["seal"]), _sealed(key, part)) for part in parts.values())
     return next((name for name, good in zip(parts, intact, strict=True) if not good), "")
 
