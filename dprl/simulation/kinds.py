@@ -78,9 +78,7 @@ def kind_of(spec: Spec) -> Kind:
 def spec_from_dict(given: Any) -> Any:
     """Build a spec of any kind from the dict that its `to_dict` wrote. Raises SpecError."""
     if not isinstance(given, Mapping):
-        raise SpecError(
-            "spec", f"{shown(given)} is not allowed; give an object with fields such as environment."
-        )
+        return KINDS[FIRST].from_dict(given)  # raises SpecError
     key = given.get("kind", FIRST)
     if not isinstance(key, str) or key not in KINDS:
         raise SpecError(

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Ints = NDArray[np.int64]
-
-
 NONNEGATIVE = ("regret", "gap")  # measures
 
 

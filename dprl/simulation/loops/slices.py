@@ -80,7 +80,10 @@ class SlicedRun(ABC):
 
     def _fixed(self, walk_below: int) -> dict[str, Any]:
         """Return the setup fields that all loops share."""
-        V_star = self._worth(self._as_played(self.optimum.policy))
+        mdp, value = self.mdp, np.zeros((self.mdp.H + 1, self.mdp.S))
+        # computed as in the loop, so optimal policies have no regret
+        self._kernels.evaluate(mdp.P, mdp.possible, mdp.R, self._as_played(self.optimum.policy), value)
+        V_star = value[0].copy()
         return {
             "K": self.spec.episodes,
             "batches": self.noise.stream.batches,
@@ -88,7 +91,7 @@ class SlicedRun(ABC):
             "scales": self.noise.scales,
             "targets": schedules.targets(self.spec.episodes, *CHECKPOINTS),
             "V_star": V_star,
-            "d1": self.mdp.d1,
+            "d1": mdp.d1,
             "alphas": np.array(PAC_ALPHAS) * V_star.max(),
             "walk_below": walk_below,
         }
@@ -141,12 +144,6 @@ class SlicedRun(ABC):
     def _as_played(self, policy: planning.Policy) -> planning.Policy | planning.Logits:
         """Convert a policy [H, S] to the type that the kernels of this run use."""
         return policy
-
-    def _worth(self, policy: planning.Policy | planning.Logits) -> Array:
-        """Return a policy's values at the first step [S], computed as in the loop, so optimal ones have no regret."""
-        value: Array = np.zeros((self.mdp.H + 1, self.mdp.S))
-        self._kernels.evaluate(self.mdp.P, self.mdp.possible, self.mdp.R, policy, value)
-        return np.array(value[0])
 
     def _series(self) -> dict[str, Array]:
         """Return the learner's own measures, such as its weights, at each checkpoint with details."""

@@ -225,14 +225,11 @@ class Budget:
 
 
 def _draws(content: Mapping[str, Any]) -> tuple[Draw, ...]:
-    return tuple(
-        Draw(
-            **draw
-            | {"losses": tuple(Gaussian(**loss) for loss in draw["losses"]), "apart": Apart(*draw["apart"])}
-        )
-        for release in content["releases"]
-        for draw in release["draws"]
-    )
+    found = []
+    for draw in (draw for release in content["releases"] for draw in release["draws"]):
+        losses = tuple(Gaussian(**loss) for loss in draw["losses"])
+        found.append(Draw(**draw | {"losses": losses, "apart": Apart(*draw["apart"])}))
+    return tuple(found)
 
 
 def _sealed(key: bytes, content: Mapping[str, Any]) -> str:
