@@ -13,7 +13,7 @@ import numpy as np
 from dprl import names
 from dprl.fields import Field, SpecError
 from dprl.learners import ALGORITHMS
-from dprl.mdp.structure import Table, every_state
+from dprl.mdp.structure import Table
 from dprl.mdp.tabular import Array
 from dprl.messages.brief import described
 from dprl.messages.labels import called, phrase
@@ -201,11 +201,9 @@ class AttackRun:
 AXIS, MEASURE = "execution", "separation"
 
 
-def possible_of(run: RunSpec) -> Table:
-    """Return the table of transitions that a run declares to be possible, by default all."""
-    if run.structure is None:
-        return every_state(run.problem_size.S)
-    return structure.declared(run.environment, run.environment_params)[0]
+def possible_of(run: RunSpec) -> Table | None:
+    """Return the table of transitions that a run declares to be possible, or None if it declares none."""
+    return structure.declared(run.environment, run.environment_params)[0] if run.structure else None
 
 
 def pairs_of(run: RunSpec) -> dict[str, tuple[str, str]]:

@@ -84,9 +84,10 @@ def stays(table: Table, h: int, s: int, a: int, beside: int = -1) -> int:
     return next((x for x in (s, *known) if x in known and x != beside), known[0])
 
 
-def farthest(size: Size, table: Table) -> tuple[str, str]:
+def farthest(size: Size, possible: Table | None = None) -> tuple[str, str]:
     """Return two trajectories that differ in as many counters as possible (6H with two or more states or actions). At
-    each step, they differ in the state or, failing that, in the action. table: the possible next states."""
+    each step, they differ in the state or, failing that, in the action. possible: see `Trajectory.counts`."""
+    table = every_state(size.S) if possible is None else possible
     first, second, s, other = [], [], 0, size.S - 1
     for h in range(size.H):
         a = size.A - 1 if s == other else 0
@@ -97,8 +98,9 @@ def farthest(size: Size, table: Table) -> tuple[str, str]:
     return Trajectory(tuple(first)).text, Trajectory(tuple(second)).text
 
 
-def nearest(size: Size, table: Table) -> tuple[str, str]:
-    """Return two trajectories that differ in one counter, the reward of the last step. table: as in `farthest`."""
+def nearest(size: Size, possible: Table | None = None) -> tuple[str, str]:
+    """Return two trajectories that differ in one counter, the reward of the last step. possible: as in `farthest`."""
+    table = every_state(size.S) if possible is None else possible
     steps, s = [], 0
     for h in range(size.H):
         steps.append((s, 0, 1))
