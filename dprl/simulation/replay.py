@@ -152,13 +152,8 @@ def light_pack(run: SeedRun) -> Pack:
     packing.add("draws.none", np.zeros((1, 1)))
     packing.words += generator_words(rng)
     packing.words += array_words(memory, run.state.memory.reshape(-1))
-    drawing = own_name(gaussian_sum)
-    drawn = DrawnByPlayer(
-        ((own_name(optimal.merge), tuple(merging)), (drawing, tuple(packing.words))),
-        memory,
-        placed["draws.keep"],
-        placed["draws.gain"],
-    )
+    calls = (own_name(optimal.merge), tuple(merging)), (own_name(gaussian_sum), tuple(packing.words))
+    drawn = DrawnByPlayer(calls, memory, placed["draws.keep"], placed["draws.gain"])
     return Pack(packed.kernel, packed.words, tuple(packing.buffers), drawn)
 
 
