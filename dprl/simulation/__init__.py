@@ -2,6 +2,7 @@
 
 from dprl.simulation import online  # registers its kind
 from dprl.simulation.attack import AttackSpec, AttackTrace  # registers its kind, too
+from dprl.simulation.base import Spec
 from dprl.simulation.datasets import following
 from dprl.simulation.details import SeedTrace
 from dprl.simulation.kinds import (
@@ -20,7 +21,7 @@ from dprl.simulation.kinds import (
 from dprl.simulation.loops import EliminationRun, SeedRun
 from dprl.simulation.offline import OfflineRun, OfflineSpec, OfflineTrace  # registers its kind, too
 from dprl.simulation.spec import FIELDS, RunSpec
-from dprl.simulation.trace import Spec, Trace
+from dprl.simulation.trace import Trace
 from dprl.simulation.uploads.ledger import Budget
 from dprl.simulation.uploads.policy import Policy
 from dprl.simulation.uploads.run import UploadRun  # registers its kind, too

@@ -17,7 +17,6 @@ from dprl.mdp.structure import Table
 from dprl.mdp.tabular import Array
 from dprl.messages.brief import described
 from dprl.messages.labels import called, phrase
-from dprl.plugins import Registry
 from dprl.privacy import MECHANISMS, attack
 from dprl.privacy.attack import unit_noise
 from dprl.privacy.mechanisms import stream_of_releases
@@ -25,14 +24,13 @@ from dprl.privacy.mechanisms.tree import levels
 from dprl.privacy.privatizers import Noise
 from dprl.simulation import kinds, structure
 from dprl.simulation.axes import axis_value
-from dprl.simulation.base import SpecBase
+from dprl.simulation.base import Spec, field_table
 from dprl.simulation.cost import Estimate
-from dprl.simulation.kinds import Kind
 from dprl.simulation.loops import loop_of
 from dprl.simulation.prepare import guarantee_of
 from dprl.simulation.spec import FIELDS as ONLINE
 from dprl.simulation.spec import RunSpec
-from dprl.simulation.trace import Curve, TraceCore
+from dprl.simulation.trace import Curve, TraceCore, known_of
 from dprl.simulation.trajectory import Trajectory, farthest, nearest
 
 POINTS = 10  # most points on the curve
@@ -42,30 +40,11 @@ SLICE = 4  # fewest executions between two checks of the clock
 USERS = 8  # in the collusion example
 TREE = "laplace-tree"  # the paper's remedy for collusion
 
-FIELDS: Registry[Field] = Registry(
-    (f.name, f)
-    for f in (
-        Field("first", "text", "", "the user's episode in the first of two cases", query="first", flag="--first"),
-        Field("second", "text", "", "the user's episode in the second of two cases", query="second", flag="--second"),
-        Field(
-            "noise", "choice", "whole", "all the noise of the run, or half of it",
-            choices=("whole", "half"), query="noise", flag="--noise",
-        ),
-        Field(
-            "places", "choice", "together",
-            "where the user's episodes are, if one user may have several: all in the first release, or at random "
-            "places in the run",
-            choices=("together", "random"), query="places", flag="--places",
-        ),
-        Field("executions", "int", 250, "runs per case in each unit of work", 2, 5000, query="n", flag="--executions"),
-        Field("seeds", "int", 12, "units of work", 1, 100, query="units", flag="--seeds"),
-        ONLINE["root_seed"],
-    )
-)  # fmt: skip
+FIELDS = field_table("attack", ONLINE)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class AttackSpec(SpecBase):
+class AttackSpec(Spec):
     """An attack on a run's noise (see privacy/attack.py). Each unit of work simulates `executions` runs of each case.
 
     Raises:
@@ -210,14 +189,8 @@ class AttackRun:
     def trace(self) -> AttackTrace:
         first, second = self._all()
         return AttackTrace(
-            spec=self.spec,
-            seed=self.seed,
-            complete=self._played == self.spec.executions,
-            curve=self.curve(),
+            **known_of(self, self.progress == 1, guarantee_of(self.spec.run, self._noise), self._played),
             v_star=self._noise.separation,
-            guarantee=guarantee_of(self.spec.run, self._noise),
-            seconds=self.seconds,
-            rate=self._played / max(self.seconds, 1e-9),
             releases=self._game.stream.releases,
             counters=len(self._game.first),
             first=first,
@@ -230,7 +203,7 @@ AXIS, MEASURE = "execution", "separation"
 
 def possible_of(run: RunSpec) -> Table | None:
     """Return the table of transitions that a run declares to be possible, or None if it declares none."""
-    return structure.table(run.environment, run.environment_params) if run.structure else None
+    return structure.declared(run.environment, run.environment_params)[0] if run.structure else None
 
 
 def pairs_of(run: RunSpec) -> dict[str, tuple[str, str]]:
@@ -287,22 +260,16 @@ def collusion(spec: Any) -> dict[str, Any]:
 
 
 kinds.register(
-    Kind(
-        key=AttackSpec.kind,
-        fields=FIELDS,
-        from_dict=AttackSpec.from_dict,
-        start=AttackRun,
-        estimate=estimate,
-        trace=AttackTrace,
-        axis=AXIS,
-        measure=MEASURE,
-        axes=lambda base: {name: partial(axis_value, field) for name, field in FIELDS.items()},
-        along=lambda base, chosen: base.replace(**chosen),
-        questions={
-            "guarantee": lambda spec: guarantee_of(
-                spec.run, loop_of(spec.run).noise_of_run(spec.run)
-            ).to_dict(),
-            "collusion": collusion,
-        },
-    )
+    AttackSpec,
+    start=AttackRun,
+    estimate=estimate,
+    trace=AttackTrace,
+    axis=AXIS,
+    measure=MEASURE,
+    axes=lambda base: {name: partial(axis_value, field) for name, field in FIELDS.items()},
+    along=lambda base, chosen: base.replace(**chosen),
+    questions={
+        "guarantee": lambda spec: guarantee_of(spec.run, loop_of(spec.run).noise_of_run(spec.run)).to_dict(),
+        "collusion": collusion,
+    },
 )

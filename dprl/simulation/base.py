@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+import tomllib
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import fields
 from functools import cache, cached_property
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from dprl.engine import source_digest
@@ -15,18 +18,51 @@ from dprl.environments import ENVIRONMENTS, custom
 from dprl.fields import Field, Frozen, SpecError, check_names, check_params, either, shown
 from dprl.mdp import Size
 from dprl.messages import filled, messages
+from dprl.plugins import Registry
 
 SAID = messages("refusals")["spec"]
 FIRST = "online"  # the kind of a spec that does not name one
+_TABLES = tomllib.loads(Path(__file__).with_name("fields.toml").read_text("utf-8"))
 
 
-class SpecBase:
+def field_table(kind: str, shared: Mapping[str, Field], **known: dict[str, Any]) -> Registry[Field]:
+    """Return the fields of a kind of spec, by name, from fields.toml.
+
+    shared: the fields of the kind that `as` refers to; known: values that follow from the program, by field.
+    """
+    found: dict[str, Field] = {}
+    for name, row in _TABLES[kind].items():
+        values: dict[str, Any] = {"default": None, "help": "", "flag": f"--{name.replace('_', '-')}"}
+        values |= {k: tuple(v) if isinstance(v, list) else v for k, v in row.items()} | known.get(name, {})
+        found[name] = shared[name] if "as" in row else Field(name, **values)
+    return Registry(found.items())
+
+
+class Spec(ABC):
     """The base class of all specs. TABLE lists the fields. Specs with equal canonical forms are equal."""
 
     kind: ClassVar[str]  # the key of its Kind, see kinds.py
     TABLE: ClassVar[Mapping[str, Field]]  # the kind's fields, except for nested specs
     # for each field, the fields that return to their defaults when it changes
     BELONGS: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+
+    @property
+    @abstractmethod
+    def seeds(self) -> int:
+        """Return the number of independent repetitions."""
+
+    @property
+    @abstractmethod
+    def size(self) -> int:
+        """Return the largest value on the curve's axis."""
+
+    @abstractmethod
+    def label(self) -> str:
+        """Return a short name for a legend."""
+
+    @abstractmethod
+    def replace(self, **changes: Any) -> Self:
+        """Copy the spec with some fields changed, and check the copy. Raises SpecError."""
 
     @classmethod
     def from_dict(cls, given: Any) -> Self:
@@ -88,12 +124,9 @@ class SpecBase:
     def _check_owned(self, **owners: Any) -> None:
         """Check all fields, the user's model and the parameters. owners: registries of environments and algorithms."""
         given: Any = self
-        for name, value in zip(
-            ("environment", "environment_params"),
-            custom.named(given.environment, given.environment_params),
-            strict=True,
-        ):
-            self._set(name, value)
+        key, params = custom.named(given.environment, given.environment_params)
+        self._set("environment", key)
+        self._set("environment_params", params)
         self._check_fields()
         for name, registry in owners.items():
             owner, params = registry[getattr(self, name)], f"{name}_params"

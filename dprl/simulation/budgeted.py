@@ -6,48 +6,19 @@ from collections.abc import Mapping
 from typing import Any, Self
 
 from dprl import names
-from dprl.fields import Field
 from dprl.learners import OFFLINE
 from dprl.learners.offline.learner import OfflineLearner
 from dprl.messages.labels import called, phrase
 from dprl.privacy.curator import PROMISES, Budget
 from dprl.simulation import cost
-from dprl.simulation.base import SpecBase
+from dprl.simulation.base import Spec
 from dprl.statistics import DATASET
 
 DEFAULT_DELTA = 1e-6
 
-LEARNING: tuple[Field, ...] = (
-    Field("algorithm_params", "params", {}, "its parameters", query="algp", flag="--algorithm-param"),
-    Field(
-        "privacy", "choice", None, "kind of privacy guarantee; by default the algorithm's first choice",
-        choices=tuple(PROMISES), optional=True, query="priv", flag="--privacy",
-    ),
-    Field(
-        "calibration", "choice", None,
-        "size of the noise: as in the paper (the default), or calibrated to the budget",
-        choices=("paper", "calibrated"), optional=True, query="cal", flag="--calibration",
-    ),
-    Field(
-        "rho", "float", None, "budget of zero-concentrated privacy (zCDP), by default 1: smaller is more private",
-        1e-6, 1e6, optional=True, query="rho", flag="--rho",
-    ),
-    Field(
-        "epsilon", "float", None, "budget of pure or approximate privacy (DP), by default 1: smaller is more private",
-        0.001, 10_000.0, optional=True, query="eps", flag="--epsilon",
-    ),
-    Field(
-        "delta", "float", None, "delta of approximate privacy (DP), in addition to epsilon, by default 1e-6",
-        0.0, 0.1, low_open=True, optional=True, query="delta", flag="--delta",
-    ),
-    Field(
-        "beta", "float", 0.1, "failure probability of the algorithm's bounds", 1e-9, 0.5, query="beta", flag="--beta",
-    ),
-)  # fmt: skip
 
-
-class Budgeted(SpecBase):
-    """The base class of specs for learning from one private data set. Their fields include those in LEARNING."""
+class Budgeted(Spec):
+    """The base class of specs for learning from one private data set."""
 
     algorithm: str
     algorithm_params: Mapping[str, Any]
@@ -57,6 +28,7 @@ class Budgeted(SpecBase):
     epsilon: names.NumberOrNone
     delta: names.NumberOrNone
     beta: names.Number
+    contribution: Any  # the largest number of one user's episodes that the noise protects together
     rewards: Any  # known or learned; None for a learner without this choice
 
     @property
@@ -69,14 +41,9 @@ class Budgeted(SpecBase):
         """Return the privacy budget: the kind of guarantee, with rho, epsilon and delta."""
         return Budget(PROMISES[self.privacy], self.rho, self.epsilon, self.delta)
 
-    @property
-    def episodes_of_one(self) -> int:
-        """Return the largest number of one user's episodes that the noise protects together."""
-        raise NotImplementedError
-
     def label(self) -> str:
         """Return a short name for a legend."""
-        names, m = PROMISES[self.privacy].fields, self.episodes_of_one
+        names, m = PROMISES[self.privacy].fields, self.contribution
         if not names:
             return called(self.learner.title, phrase("plain"))
         budget = (phrase("budget", symbol=name, value=f"{getattr(self, name):g}") for name in names)

@@ -113,15 +113,10 @@ def check_cost(work: Work, smaller: str = "") -> None:
         fitting = number(affordable // unit * unit)
         raise refused("episodes", filled(SAID["minutes_users"], fits=fitting, **said), MINUTES)
     if cost.bytes > limit(GIGABYTES) * 2**30:
-        raise refused(
-            "environment_params",
-            filled(
-                SAID["memory"],
-                mechanism=work.mechanism,
-                size=f"{cost.bytes / 2**30:.1f}",
-                cells=f"{cells:,}",
-                releases=f"{cost.releases:,}",
-                most=f"{limit(GIGABYTES):g}",
-            ),
-            GIGABYTES,
-        )
+        said = {
+            "mechanism": work.mechanism,
+            "size": f"{cost.bytes / 2**30:.1f}",
+            "most": f"{limit(GIGABYTES):g}",
+        }
+        said |= {"cells": f"{cells:,}", "releases": f"{cost.releases:,}"}
+        raise refused("environment_params", filled(SAID["memory"], **said), GIGABYTES)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import tomllib
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import cast
 
 import numpy as np
@@ -71,53 +73,25 @@ def _mostly_first(mdp: TabularMDP, p: float, _: Policy) -> tuple[Part, ...]:
     return (Part(1.0, policy),)
 
 
-BEHAVIOURS: dict[str, Behaviour] = {
-    b.key: b
-    for b in (
-        Behaviour(
-            "mixture",
-            "Some act optimally, others at random",
-            "{} act optimally, the others at random",
-            "A share of the trajectories follows the optimal policy, and the others follow the uniform one.",
-            Field("share", "float", 0.7, "share of optimal trajectories", 0.0, 1.0),
-            lambda mdp, share, _: _mixed(mdp, share, optimal_policy(mdp)),
-        ),
-        Behaviour(
-            "uniform",
-            "All act at random",
-            "all act at random",
-            "Every action is as likely as any other.",
-            None,
-            lambda mdp, *_: (Part(1.0, uniform_policy(mdp)),),
-        ),
-        Behaviour(
-            "epsilon-optimal",
-            "Optimal, with random slips",
-            "optimal, except for random actions at {} of the steps",
-            "Each step takes the optimal action, but with probability epsilon an action is drawn uniformly at random.",
-            Field("epsilon", "float", 0.1, "probability of a random action", 0.0, 1.0),
-            lambda mdp, slip, _: (Part(1.0, (1 - slip) * optimal_policy(mdp) + slip * uniform_policy(mdp)),),
-        ),
-        Behaviour(
-            "first",
-            "Mostly the first action",
-            "the first action with probability {}",
-            "Action 0 has probability p, and all other actions are equally likely (Qiao, Wang 2023, Appendix F).",
-            Field("p", "float", 0.6, "probability of action 0", 0.0, 1.0),
-            _mostly_first,
-        ),
-        Behaviour(
-            "policy",
-            "Some follow a learned policy",
-            "{} follow a given policy, the others act at random",
-            "A share of the trajectories follows a policy in the spec, such as one from an online run. The others "
-            "follow the uniform policy, so that the data cover everything that can be reached.",
-            Field("share", "float", 0.7, "share of trajectories that follow the given policy", 0.0, 1.0),
-            lambda mdp, share, policy: _mixed(mdp, share, np.eye(mdp.A)[policy]),
-            takes_policy=True,
-        ),
-    )
+_PARTS: dict[str, Callable[[TabularMDP, float, Policy], tuple[Part, ...]]] = {
+    "mixture": lambda mdp, share, _: _mixed(mdp, share, optimal_policy(mdp)),
+    "uniform": lambda mdp, *_: (Part(1.0, uniform_policy(mdp)),),
+    "epsilon-optimal": lambda mdp, slip, _: (
+        Part(1.0, (1 - slip) * optimal_policy(mdp) + slip * uniform_policy(mdp)),
+    ),
+    "first": _mostly_first,
+    "policy": lambda mdp, share, policy: _mixed(mdp, share, np.eye(mdp.A)[policy]),
 }
+
+
+def _behaviours() -> Iterator[tuple[str, Behaviour]]:
+    for key, row in tomllib.loads(Path(__file__).with_name("behaviours.toml").read_text("utf-8")).items():
+        given = row.pop("argument", None)
+        argument = Field(kind="float", low=0.0, high=1.0, **given) if given else None
+        yield key, Behaviour(key, **row, argument=argument, parts=_PARTS[key])
+
+
+BEHAVIOURS = dict(_behaviours())
 ALLOWED = " or ".join(b.allowed for b in BEHAVIOURS.values())
 
 

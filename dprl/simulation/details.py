@@ -28,10 +28,8 @@ class Detail(NamedTuple):
     policy: NDArray[np.int16]
     Q: Array
     V: Array
-    occupancy: Array
     error_bound: float
     error_used: float
-    optimism: float
     chances: Array | None = None
     bounds: Array | None = None
 
@@ -115,7 +113,7 @@ class SeedTrace(TraceCore[RunSpec]):
         counted = details[0].counts.shape if details else (H, S, A, S + 2)
         shapes = {
             "counts": counted, "noisy": told, "released": told, "policy": (H, S),
-            "Q": (H, S, A), "V": (H, S), "occupancy": (H, S), "error_bound": (), "error_used": (), "optimism": (),
+            "Q": (H, S, A), "V": (H, S), "error_bound": (), "error_used": (),
         }  # fmt: skip
         stacked: dict[str, Any] = {
             name: np.array(
@@ -123,6 +121,9 @@ class SeedTrace(TraceCore[RunSpec]):
             ).reshape((len(details), *shape))
             for name, shape in shapes.items()
         }
+        played = [d.policy.astype(np.int64) if d.chances is None else d.chances for d in details]
+        stacked["occupancy"] = np.array([planning.occupancy(mdp, each) for each in played]).reshape(-1, H, S)
+        stacked["optimism"] = (stacked["Q"] >= optimum.Q - 1e-9).mean((1, 2, 3))
         if details and details[0].chances is not None:
             stacked["chances"] = np.array([d.chances for d in details], dtype=np.float32)
         if details and details[0].bounds is not None:

@@ -13,9 +13,9 @@ from typing import Any, Protocol
 from dprl.fields import Field, SpecError, read_json, shown, similar
 from dprl.messages.brief import described
 from dprl.plugins import Registry
-from dprl.simulation.base import FIRST
+from dprl.simulation.base import FIRST, Spec
 from dprl.simulation.cost import Estimate
-from dprl.simulation.trace import DAMAGE, Curve, Spec, Trace, TraceCore, unpacked
+from dprl.simulation.trace import DAMAGE, Curve, Trace, TraceCore, unpacked
 
 
 class Run(Protocol):
@@ -66,8 +66,9 @@ class Kind:
 KINDS: Registry[Kind] = Registry()
 
 
-def register(kind: Kind) -> None:
-    KINDS[kind.key] = kind
+def register(spec: type[Spec], **functions: Any) -> None:
+    """Add a kind of spec, with the fields of `Kind` that do not follow from the spec's class."""
+    KINDS[spec.kind] = Kind(spec.kind, spec.TABLE, spec.from_dict, **functions)
 
 
 def kind_of(spec: Spec) -> Kind:
@@ -77,9 +78,7 @@ def kind_of(spec: Spec) -> Kind:
 def spec_from_dict(given: Any) -> Any:
     """Build a spec of any kind from the dict that its `to_dict` wrote. Raises SpecError."""
     if not isinstance(given, Mapping):
-        raise SpecError(
-            "spec", f"{shown(given)} is not allowed; give an object with fields such as environment."
-        )
+        return KINDS[FIRST].from_dict(given)  # raises SpecError
     key = given.get("kind", FIRST)
     if not isinstance(key, str) or key not in KINDS:
         raise SpecError(

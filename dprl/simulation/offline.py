@@ -11,7 +11,6 @@ from dprl.learners import OFFLINE
 from dprl.privacy.curator import PROMISES
 from dprl.simulation import datasets, kinds
 from dprl.simulation.axes import axis_fields, axis_value, params_along
-from dprl.simulation.kinds import Kind
 from dprl.simulation.loops.offline import OfflineRun, OfflineTrace, noise_of_run
 from dprl.simulation.offline_spec import AXIS, FIELDS, MEASURE, OfflineSpec
 from dprl.simulation.online import v_star
@@ -57,23 +56,19 @@ def covered(spec: OfflineSpec) -> dict[str, Any]:
 
 
 kinds.register(
-    Kind(
-        key=OfflineSpec.kind,
-        fields=FIELDS,
-        from_dict=OfflineSpec.from_dict,
-        start=OfflineRun,
-        estimate=OfflineSpec.estimate,
-        trace=OfflineTrace,
-        axis=AXIS,
-        measure=MEASURE,
-        axes=lambda base: {
-            name: partial(axis_value, field) for name, field in axis_fields(base, OWNERS, FIELDS).items()
-        },
-        along=along,
-        questions={
-            "guarantee": lambda spec: noise_of_run(spec)[0].guarantee.to_dict(),
-            "coverage": covered,
-            "v_star": v_star,
-        },
-    )
+    OfflineSpec,
+    start=OfflineRun,
+    estimate=OfflineSpec.estimate,
+    trace=OfflineTrace,
+    axis=AXIS,
+    measure=MEASURE,
+    axes=lambda base: {
+        name: partial(axis_value, field) for name, field in axis_fields(base, OWNERS, FIELDS).items()
+    },
+    along=along,
+    questions={
+        "guarantee": lambda spec: noise_of_run(spec)[0].guarantee.to_dict(),
+        "coverage": covered,
+        "v_star": v_star,
+    },
 )

@@ -13,10 +13,11 @@ from dprl.fields import Field, SpecError, documented
 from dprl.learners import OFFLINE
 from dprl.messages.brief import described, tabulated
 from dprl.messages.labels import called, phrase
-from dprl.plugins import Registry, sources_of
+from dprl.plugins import sources_of
 from dprl.privacy.curator import PROMISES
 from dprl.simulation import datasets
-from dprl.simulation.budgeted import LEARNING, Budgeted
+from dprl.simulation.base import field_table
+from dprl.simulation.budgeted import Budgeted
 from dprl.simulation.cost import Estimate
 from dprl.simulation.spec import FIELDS as ONLINE
 from dprl.simulation.trace import Ints
@@ -25,29 +26,13 @@ from dprl.statistics import DATASET
 AXIS, MEASURE = "n", "gap"
 FIRST_POINT = 5  # the first size on the curve, as in the paper's figures
 
-FIELDS: Registry[Field] = Registry(
-    (f.name, f)
-    for f in (
-        ONLINE["environment"],
-        ONLINE["environment_params"],
-        Field(
-            "algorithm", "choice", "dp-kl-lcb", "the algorithm", choices=tuple(OFFLINE), query="alg",
-            flag="--algorithm",
-        ),
-        LEARNING[0],
-        Field("behaviour", "text", "mixture:0.7", datasets.ALLOWED, query="mu", flag="--behaviour"),
-        *LEARNING[1:],
-        Field(
-            "rewards", "choice", "known",
-            "whether a tabular algorithm knows the mean rewards or learns them from noisy sums",
-            choices=("known", "learned"), optional=True, query="rew", flag="--rewards",
-        ),
-        Field("n", "int", 10**9, "trajectories in the largest data set", 1, 10**12, query="n", flag="--n"),
-        ONLINE["contribution"],
-        Field("seeds", "int", 5, "independent data sets of each size", 1, 10_000, query="seeds", flag="--seeds"),
-        ONLINE["root_seed"],
-    )
-)  # fmt: skip
+FIELDS = field_table(
+    "offline",
+    ONLINE,
+    algorithm={"choices": tuple(OFFLINE)},
+    behaviour={"help": datasets.ALLOWED},
+    privacy={"choices": tuple(PROMISES)},
+)
 
 
 def sizes_of(n: int) -> Ints:
@@ -123,10 +108,6 @@ class OfflineSpec(Budgeted):
     def size(self) -> int:
         """Return the largest value on the curve's axis: n trajectories."""
         return self.n
-
-    @property
-    def episodes_of_one(self) -> int:
-        return self.contribution
 
     def estimate(self) -> Estimate:
         """Estimate the cost of one seed, on one core of a machine with two cores."""

@@ -15,10 +15,10 @@ from dprl.mdp import planning
 from dprl.privacy.accounting import group_epsilon, scaled, separation_of, zcdp_of
 from dprl.simulation import axes, cost, kinds, replay
 from dprl.simulation.details import SeedTrace
-from dprl.simulation.kinds import Kind, Run
+from dprl.simulation.kinds import Run
 from dprl.simulation.loops import loop_of
 from dprl.simulation.prepare import guarantee_of
-from dprl.simulation.spec import AXIS, FIELDS, MEASURE, RunSpec
+from dprl.simulation.spec import AXIS, MEASURE, RunSpec
 
 DELTAS = tuple(10.0 ** (-k / 2) for k in range(20, 2, -1))  # 1e-10 to 0.03
 FALSE = tuple(np.linspace(0.0, 1.0, 101))  # shares of false accusations
@@ -94,23 +94,19 @@ def _missed(tangents: list[tuple[float, float]], false: float) -> float:
 
 
 kinds.register(
-    Kind(
-        key=RunSpec.kind,
-        fields=FIELDS,
-        from_dict=RunSpec.from_dict,
-        start=start,
-        estimate=lambda spec: cost.estimate(spec.work(spec.mechanism)),
-        trace=SeedTrace,
-        axis=AXIS,
-        measure=MEASURE,
-        axes=axes.axes,
-        along=axes.along,
-        compiles=compiles,
-        questions={
-            "guarantee": lambda spec: guarantee_of(spec, loop_of(spec).noise_of_run(spec)).to_dict(),
-            "v_star": v_star,
-            "promise": promise,
-            replay.QUESTION: replay.replayed,
-        },
-    )
+    RunSpec,
+    start=start,
+    estimate=lambda spec: cost.estimate(spec.work(spec.mechanism)),
+    trace=SeedTrace,
+    axis=AXIS,
+    measure=MEASURE,
+    axes=axes.axes,
+    along=axes.along,
+    compiles=compiles,
+    questions={
+        "guarantee": lambda spec: guarantee_of(spec, loop_of(spec).noise_of_run(spec)).to_dict(),
+        "v_star": v_star,
+        "promise": promise,
+        replay.QUESTION: replay.replayed,
+    },
 )

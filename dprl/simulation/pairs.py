@@ -9,14 +9,11 @@ from dprl.learners import ALGORITHMS
 from dprl.learners.tabular.planner import TabularLearner
 from dprl.messages import filled, messages
 from dprl.privacy import MECHANISMS, PRIVATIZERS
+from dprl.privacy.guarantee import CARD
 from dprl.privacy.outside import is_outside
 
 COUNTED = messages("refusals")["counted"]
-
-ONE_E = (
-    "The proof of the paper's bonus uses one E for all rows; here each row has its own E, which depends on its "
-    "reports, so a value may not be an upper bound. Privacy does not depend on this."
-)
+ONE_E: str = CARD["assumed"]["one_error"]
 
 
 def mechanisms_for(algorithm: str, privacy: str) -> tuple[str, ...]:

@@ -35,7 +35,7 @@ def world_of(spec: RunSpec) -> TabularMDP:
     """Return the environment's model in the form for compiled kernels, restricted to the declared transitions."""
     mdp = ENVIRONMENTS[spec.environment].make(**spec.environment_params)
     if spec.structure is not None:
-        mdp = structure.restricted(mdp, structure.table(spec.environment, spec.environment_params))
+        mdp = structure.restricted(mdp, structure.declared(spec.environment, spec.environment_params)[0])
     return mdp.writable()
 
 

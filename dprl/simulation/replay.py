@@ -140,11 +140,8 @@ def light_pack(run: SeedRun) -> Pack:
     around = optimal.poles((math.pi / 2) ** 2, 4.0 * releases**2, optimal.CHAINS)
     empty = np.zeros((releases, optimal.CHAINS)), np.zeros((releases, optimal.CHAINS))
     packing.words += [BufferAddress(result), BufferAddress(result)]
-    for label, array in zip(
-        ("weights", "shift", "weight", "keep", "gain"),
-        (optimal.factors(releases).p, *around, *empty),
-        strict=True,
-    ):
+    arrays = optimal.factors(releases).p, *around, *empty
+    for label, array in zip(("weights", "shift", "weight", "keep", "gain"), arrays, strict=True):
         packing.add(f"draws.{label}", array)
     merging, packing.words = packing.words, []
     placed = {buffer.name: number for number, buffer in enumerate(packing.buffers)}
@@ -155,13 +152,8 @@ def light_pack(run: SeedRun) -> Pack:
     packing.add("draws.none", np.zeros((1, 1)))
     packing.words += generator_words(rng)
     packing.words += array_words(memory, run.state.memory.reshape(-1))
-    drawing = own_name(gaussian_sum)
-    drawn = DrawnByPlayer(
-        ((own_name(optimal.merge), tuple(merging)), (drawing, tuple(packing.words))),
-        memory,
-        placed["draws.keep"],
-        placed["draws.gain"],
-    )
+    calls = (own_name(optimal.merge), tuple(merging)), (own_name(gaussian_sum), tuple(packing.words))
+    drawn = DrawnByPlayer(calls, memory, placed["draws.keep"], placed["draws.gain"])
     return Pack(packed.kernel, packed.words, tuple(packing.buffers), drawn)
 
 

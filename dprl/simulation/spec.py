@@ -16,10 +16,10 @@ from dprl.learners.tabular.planner import OWN
 from dprl.messages import filled
 from dprl.messages.brief import described, tabulated
 from dprl.messages.labels import online
-from dprl.plugins import Registry, add_plugins, sources_of
+from dprl.plugins import add_plugins, sources_of
 from dprl.privacy import MECHANISMS, PRIVATIZERS, Mechanism, outside
 from dprl.simulation import cost, schedules, structure
-from dprl.simulation.base import SAID, SpecBase
+from dprl.simulation.base import SAID, Spec, field_table
 from dprl.simulation.pairs import calibrations_for, mechanisms_for, not_counted, runs_in
 from dprl.statistics import REPLACE_ONE, Statistic
 from dprl.statistics.counts import Counts, Declared
@@ -32,82 +32,24 @@ add_plugins("dprl.environments", ENVIRONMENTS, tuple(f.name for f in fields_of(E
 add_plugins("dprl.learners", ALGORITHMS, NEEDED)
 
 DEFAULT_DELTA = 1e-6
-MOST_OF_ONE = 1000  # episodes of one user
 TIED = "1/(10K)"  # a delta that is small compared with 1 / users
 
-FIELDS: Registry[Field] = Registry(
-    (f.name, f)
-    for f in (
-        Field(
-            "environment", "choice", "riverswim", "the environment",
-            choices=tuple(ENVIRONMENTS), query="env", flag="--env",
-        ),
-        Field("environment_params", "params", {}, "its parameters", query="envp", flag="--env-param"),
-        Field(
-            "algorithm", "choice", "dp-ucbvi", "the algorithm",
-            choices=tuple(ALGORITHMS), query="alg", flag="--algorithm",
-        ),
-        Field("algorithm_params", "params", {}, "its parameters", query="algp", flag="--algorithm-param"),
-        Field(
-            "structure", "text", None,
-            f"transitions that are publicly declared possible: {structure.OWN} for those that the environment "
-            "allows; by default all",
-            optional=True, query="str", flag="--structure",
-        ),
-        Field(
-            "privacy", "choice", None, "the privacy model; by default the algorithm's first choice",
-            choices=tuple(PRIVATIZERS), optional=True, query="priv", flag="--privacy",
-        ),
-        Field(
-            "mechanism", "choice", None, "noise mechanism; by default the privacy model's first one that fits",
-            choices=tuple(MECHANISMS), optional=True, query="mech", flag="--mechanism",
-        ),
-        Field(
-            "calibration", "choice", None, "size of the noise: calibrated to (epsilon, delta), or as in the "
-            "paper",
-            choices=("calibrated", "paper"), optional=True, query="cal", flag="--calibration",
-        ),
-        Field(
-            "reports", "choice", None,
-            "reports that are added up for (h, s, a): from all users, or (played) only from users who were told to "
-            "take a in s at h; by default the privacy model's choice, or all if a mechanism is named",
-            choices=("all", "played"), optional=True, query="rep", flag="--reports",
-        ),
-        Field(
-            "epsilon", "float", 1.0, "privacy budget: smaller is more private", 0.001, 10_000.0,
-            optional=True, query="eps", flag="--epsilon",
-        ),
-        Field(
-            "delta", "float", None,
-            "delta of (epsilon, delta)-privacy, by default 1e-6, or 0 for Laplace noise as in the paper",
-            0.0, 0.1, optional=True, query="delta", flag="--delta", words=(TIED,),
-        ),
-        Field(
-            "beta", "float", 0.1, "failure probability of the algorithm's bounds", 1e-9, 0.5,
-            optional=True, query="beta", flag="--beta",
-        ),
-        Field(
-            "bonus", "choice", None, "constants of the exploration bonus; by default the algorithm's first choice",
-            choices=("anytime", "paper", "practical", "own"), optional=True, query="bonus", flag="--bonus",
-        ),
-        Field("episodes", "int", 10**9, "number of users, K", 1, 10**15, query="K", flag="--episodes"),
-        Field(
-            "contribution", "int", 1,
-            "m, the public maximum number of episodes of one user; privacy protects all of them together",
-            1, MOST_OF_ONE, query="m", flag="--contribution",
-        ),
-        Field("schedule", "text", schedules.DEFAULT, schedules.ALLOWED, query="sched", flag="--schedule"),
-        Field("seeds", "int", 5, "independent repetitions", 1, 10_000, query="seeds", flag="--seeds"),
-        Field("root_seed", "int", 0, "random seed", 0, 2**53 - 1, query="seed", flag="--root-seed"),
-    )
-)  # fmt: skip
+FIELDS = field_table(
+    "online",
+    {},
+    environment={"choices": tuple(ENVIRONMENTS)},
+    algorithm={"choices": tuple(ALGORITHMS)},
+    privacy={"choices": tuple(PRIVATIZERS)},
+    mechanism={"choices": tuple(MECHANISMS)},
+    schedule={"default": schedules.DEFAULT, "help": schedules.ALLOWED},
+)
 
 AXIS, MEASURE = "episode", "regret"  # of the curve of an online run
 
 
 @documented(FIELDS)
 @dataclass(frozen=True, kw_only=True, eq=False)
-class RunSpec(SpecBase):
+class RunSpec(Spec):
     """The description of an online run, checked and in canonical form, so that specs with the same meaning are equal.
 
     Missing parameters of the environment and the algorithm take their defaults. Fields that do not apply are None, such
@@ -193,7 +135,7 @@ class RunSpec(SpecBase):
     @property
     def declared(self) -> Declared | None:
         """Return the facts about declared transitions that affect the noise. Raises SpecError for any others."""
-        return structure.declared(self.environment, self.environment_params) if self.structure else None
+        return structure.declared(self.environment, self.environment_params)[1] if self.structure else None
 
     @property
     def statistic(self) -> Statistic:
@@ -219,7 +161,10 @@ class RunSpec(SpecBase):
         able = calibrations_for(self.algorithm, mechanism.key)
         self._choose("calibration", able, filled(SAID["mechanism"], mechanism=mechanism.key))
         outside.check_contribution(mechanism.key, self.contribution)
-        self._choose_reports(named)
+        if not self.reports:
+            self._set("reports", "all" if named else self._default_reports())
+        elif reason := not_counted(self.reports, self.algorithm, self.privacy, self.mechanism):
+            raise SpecError("reports", filled(SAID["reports"], reason=reason))
         if self.epsilon is None:
             self._set("epsilon", FIELDS["epsilon"].default)
         if self.delta is None or mechanism.pure:
@@ -231,13 +176,6 @@ class RunSpec(SpecBase):
                 raise SpecError("delta", filled(SAID["delta"], mechanism=mechanism.key))
             told = {"mechanism": mechanism.key, "others": either(others)}
             raise SpecError("delta", filled(SAID["delta_other"], **told))
-
-    def _choose_reports(self, named: bool) -> None:
-        """Fill in and check `reports`. named: whether a mechanism was given."""
-        if not self.reports:
-            self._set("reports", "all" if named else self._default_reports())
-        elif reason := not_counted(self.reports, self.algorithm, self.privacy, self.mechanism):
-            raise SpecError("reports", filled(SAID["reports"], reason=reason))
 
     def _default_reports(self) -> str:
         """Return the default of `reports`: "all" if the noise or bonus is as in a paper, else the privacy model's."""
@@ -347,15 +285,7 @@ class RunSpec(SpecBase):
         """Return a short name for a legend."""
         learner = ALGORITHMS[self.algorithm]
         usual = {f.name: f.default for f in learner.fields}
-        return online(
-            learner.title,
-            {
-                name: value
-                for name, value in self.algorithm_params.items()
-                if value not in (None, usual[name])
-            },
-            None if self.privacy == "none" else (self.privacy, self.epsilon or 0.0),
-            self.contribution,
-            structure=bool(self.structure),
-            unproved=self.bonus == OWN,
-        )
+        own = {k: value for k, value in self.algorithm_params.items() if value not in (None, usual[k])}
+        level = None if self.privacy == "none" else (self.privacy, self.epsilon or 0.0)
+        declared, unproved = bool(self.structure), self.bonus == OWN
+        return online(learner.title, own, level, self.contribution, structure=declared, unproved=unproved)

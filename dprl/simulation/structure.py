@@ -36,14 +36,12 @@ def check(given: str, learner: str) -> None:
         )
 
 
-def table(environment: str, params: Mapping[str, Any]) -> Table:
-    """Return the table of declared transitions. Raises SpecError if the model has an undeclared transition."""
-    return _known(environment, json.dumps(dict(params), sort_keys=True))[0]
+def declared(environment: str, params: Mapping[str, Any]) -> tuple[Table, Declared]:
+    """Return the table of declared transitions, and the facts about them that affect the noise.
 
-
-def declared(environment: str, params: Mapping[str, Any]) -> Declared:
-    """Return the facts about the declared transitions that affect the noise. Raises SpecError as `table` does."""
-    return _known(environment, json.dumps(dict(params), sort_keys=True))[1]
+    Raises SpecError if the model has an undeclared transition.
+    """
+    return _known(environment, json.dumps(dict(params), sort_keys=True))
 
 
 @lru_cache(maxsize=64)

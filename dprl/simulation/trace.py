@@ -9,7 +9,7 @@ import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Protocol, Self, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Self, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,44 +21,13 @@ from dprl.messages import counted
 from dprl.messages.brief import described
 from dprl.messages.labels import called, phrase
 from dprl.privacy.guarantee import Guarantee
+from dprl.simulation.base import Spec
 
 if TYPE_CHECKING:
     import pandas as pd
 
 Ints = NDArray[np.int64]
-
-
 NONNEGATIVE = ("regret", "gap")  # measures
-
-
-class Spec(Protocol):
-    """The interface of a run's description, which is frozen, checked, hashable and in canonical form. kind: the key of
-    its Kind (kinds.py); size: the largest value on the curve's axis; seeds: the number of independent repetitions."""
-
-    kind: ClassVar[str]
-
-    @property
-    def size(self) -> int: ...
-    @property
-    def seeds(self) -> int: ...
-
-    def baseline(self) -> Self:
-        """Return the non-private baseline to compare this run with, or the spec itself if it is not private."""
-
-    def label(self) -> str:
-        """Return a short name for a legend."""
-
-    def seed_key(self, seed: int) -> str:
-        """Return a hash that identifies one seed's result; hashes are equal exactly when results are bit-identical."""
-
-    def replace(self, **changes: Any) -> Self:
-        """Copy the spec with some fields changed, and check the copy. Raises SpecError."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the spec's canonical form as a dict for JSON. The dict names the kind, unless it is `online`."""
-
-    def to_json(self) -> str:
-        """Return the spec as canonical JSON on one line."""
 
 
 class Curve(NamedTuple):
@@ -71,6 +40,19 @@ class Curve(NamedTuple):
 
     def __repr__(self) -> str:
         return described(self)
+
+
+def known_of(run: Any, complete: bool, guarantee: Guarantee, reached: float) -> dict[str, Any]:
+    """Return a run's fields that all traces share. reached: how far it is along the curve's axis."""
+    return {
+        "spec": run.spec,
+        "seed": run.seed,
+        "complete": complete,
+        "curve": run.curve(),
+        "guarantee": guarantee,
+        "seconds": run.seconds,
+        "rate": reached / run.seconds if run.seconds > 0 else 0.0,
+    }
 
 
 S_co = TypeVar("S_co", covariant=True)  # a Spec; unbound, so that a list of runs of several kinds has a type

@@ -111,7 +111,7 @@ class BatchRun(LinearRun):
             policy=plan.policy,
             **self._playing(cells),
         )
-        self._asked: list[tuple[Array, float, float, float]] = []
+        self._asked: list[tuple[Array, float, float]] = []
 
     def _first_plan(self) -> None:
         kernels = self._kernels
@@ -128,18 +128,18 @@ class BatchRun(LinearRun):
         shift, pull = float(setup.shift[row]), float(setup.pull[row])
         means = self.mdp.R + np.einsum("hsax,hx->hsa", self.mdp.P, plan.V[1:])
         asked = (means - plan.middle[:, None, None]) / plan.unit[:, None, None]
-        self._asked.append((asked, shift, pull, float(self.users)))
+        self._asked.append((asked, shift, pull))
         return self._seen(self.state.counts, row, pull)
 
     def _beliefs(self) -> dict[str, Array]:
         if not self._details:
             return {}
-        asked, shift, pull, users = (np.array(values) for values in zip(*self._asked, strict=True))
+        asked, shift, pull = (np.array(values) for values in zip(*self._asked, strict=True))
         pairs = self.setup.features.reshape(-1, self._problem.size.d)
         truth = np.linalg.lstsq(pairs, asked.reshape(-1, len(pairs)).T, rcond=None)[0].T
-        truth = truth.reshape(len(users), -1, pairs.shape[1])
+        truth = truth.reshape(len(asked), -1, pairs.shape[1])
         longest = self._planner.longest(self._problem)
-        return self._believed(self._planner.confidence, (shift, pull), users, truth, longest)
+        return self._believed(self._planner.confidence, (shift, pull), truth, longest)
 
 
 def features_of(spec: RunSpec) -> Array:

@@ -34,7 +34,7 @@ from dprl.simulation.prepare import (
     world_of,
 )
 from dprl.simulation.spec import AXIS, MEASURE, RunSpec
-from dprl.simulation.trace import Curve, Ints
+from dprl.simulation.trace import Curve, Ints, known_of
 from dprl.statistics import consistency
 from dprl.statistics.counts import ADD_SCALED, add_scaled
 
@@ -75,11 +75,9 @@ class EliminationRun:
             record.statistic.publish,
         )
         self._users_rng, self._noise_rng = streams(spec, seed)
-        value = np.zeros((mdp.H + 1, mdp.S))
-        self._kernels.evaluate(mdp.P, mdp.possible, mdp.R, self.optimum.policy, value)
-        self.V_star = value[0].copy()
-        self.alphas = np.array(PAC_ALPHAS) * self.V_star.max()
         self._values: dict[bytes, Array] = {}  # of the policies of this stage
+        self.V_star = self._value(self.optimum.policy)
+        self.alphas = np.array(PAC_ALPHAS) * self.V_star.max()
         self._counts = empty(mdp.H, mdp.S, mdp.A)  # of the batch being played
 
         self.users = 0
@@ -106,19 +104,12 @@ class EliminationRun:
     def _checkpoints(self) -> Ints:
         """Choose about 200 block ends as points of the curve, spaced logarithmically and linearly, including the
         last."""
-        ends: list[int] = []
-        users, tuples = 0, self.mdp.H * self.mdp.S * self.mdp.A
+        tuples = self.mdp.H * self.mdp.S * self.mdp.A
+        lengths: list[int] = []
         for stage in self.stages:
-            for _ in range(2):
-                for _ in range(tuples):
-                    users += stage.each
-                    ends.append(users)
-                if stage.length > stage.each * tuples:
-                    users += stage.length - stage.each * tuples
-                    ends.append(users)
-        if users < self.spec.episodes:
-            ends.append(self.spec.episodes)
-        times = np.array(ends, dtype=np.int64)
+            lengths += 2 * [*[stage.each] * tuples, max(stage.length - stage.each * tuples, 0)]
+        lengths.append(self.spec.episodes - sum(lengths))
+        times = np.cumsum([length for length in lengths if length > 0], dtype=np.int64)
         return times[schedules.indices_at(times, 100, 100)]
 
     @property
@@ -217,10 +208,8 @@ class EliminationRun:
                 policy=policy.astype(np.int16),
                 Q=Q,
                 V=V[:-1],
-                occupancy=planning.occupancy(mdp, policy),
                 error_bound=float(self.noise.bound[row]),
                 error_used=float(self._errors[row]),
-                optimism=float(np.mean(Q >= self.optimum.Q - 1e-9)),
             )
         )
 
@@ -238,10 +227,7 @@ class EliminationRun:
         series = np.array(self._series).reshape(-1, len(names))
         _, _, gap, ratio, *pac = self._columns
         return SeedTrace.build(
-            spec=self.spec,
-            seed=self.seed,
-            complete=self.done,
-            curve=self.curve(),
+            **known_of(self, self.done, guarantee_of(self.spec, self.noise), self.users),
             gap=gap,
             coverage_ratio=ratio,
             pac_alpha=self.alphas,
@@ -250,9 +236,6 @@ class EliminationRun:
             series=dict(zip(names, series.T.copy(), strict=True)),
             mdp=self.mdp,
             optimum=self.optimum,
-            guarantee=guarantee_of(self.spec, self.noise),
-            seconds=self.seconds,
-            rate=self.users / self.seconds if self.seconds > 0 else 0.0,
         )
 
 
@@ -268,11 +251,8 @@ class EliminationKernels(NamedTuple):
 
 @cache
 def _compiled(add_noise: Callable[..., None], publish: Callable[..., None]) -> EliminationKernels:
-    counts, policy, states = (
-        np.zeros((1, 1, 1, 1)),
-        np.zeros((1, 1), dtype=np.int64),
-        np.zeros(1, dtype=np.int64),
-    )
+    counts, states = np.zeros((1, 1, 1, 1)), np.zeros(1, dtype=np.int64)
+    policy = states.reshape(1, 1)
     given = map(type_of, (EXAMPLE, policy, 1, counts, states, states, states))
     drawn: Any = type_of(None)(rng_type(), *given)
     return EliminationKernels(

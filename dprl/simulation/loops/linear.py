@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from dprl.mdp import planning
 from dprl.mdp.tabular import Array
 from dprl.simulation.details import Detail
 from dprl.simulation.loops.slices import SlicedRun
@@ -18,21 +17,6 @@ SERIES = ("sums", "weights", "indefinite")
 
 class LinearRun(SlicedRun):
     """A run with one random seed, whose learner estimates the weights of a linear model."""
-
-    handed: tuple[str, ...]  # the kernels that the loop calls, in the order of its arguments
-
-    def _simulate(self, count: int, until: int) -> None:
-        self._kernels.simulate(
-            count,
-            until,
-            self._users_rng,
-            self._noise_rng,
-            self.model,
-            self.setup,
-            self.state,
-            self._record,
-            *(getattr(self._kernels, name) for name in self.handed),
-        )
 
     @property
     def _detail_bytes(self) -> int:
@@ -50,10 +34,8 @@ class LinearRun(SlicedRun):
             policy=plan.policy.astype(np.int16),
             Q=plan.Q.copy(),
             V=plan.V[:-1].copy(),
-            occupancy=planning.occupancy(self.mdp, plan.policy),
             error_bound=float(self.setup.bound[row]),
             error_used=error,
-            optimism=float(np.mean(plan.Q >= self.optimum.Q - 1e-9)),
         )
 
     def _series(self) -> dict[str, Array]:
@@ -62,16 +44,12 @@ class LinearRun(SlicedRun):
         }
 
     def _believed(
-        self,
-        confidence: Callable[..., Any],
-        told: tuple[Array, ...],
-        users: Array,
-        truth: Array,
-        bound: float,
+        self, confidence: Callable[..., Any], told: tuple[Array, ...], truth: Array, bound: float
     ) -> dict[str, Array]:
         """Return the confidence sets at D checkpoints, with and without noise. told: the noise sizes that the learner
         assumes, each [D]; truth: the true weights [D, ...]; bound: a bound on their length."""
         constants = self.setup.constants
+        users = np.array([detail.episode for detail in self._details], dtype=float)
         released = np.array([detail.noisy for detail in self._details])
         believed = confidence(released, *told, users, constants)._asdict()
         sums, none = self._series()["sums"], map(np.zeros_like, told)

@@ -63,7 +63,7 @@ def _packed(run: SeedRun) -> tuple[Pack, dict[int, NDArray[Any]]]:
             packing.add_function(held(source, part, stochastic).name)
         else:
             packing.add(part, value)
-    simulate = getattr(run.kernels.simulate, "py_func", run.kernels.simulate)
+    simulate = getattr(run._kernels.simulate, "py_func", run._kernels.simulate)
     # two words before the arguments, for numba's return value and an error
     result = BufferAddress(packing.place("result", np.zeros(8, dtype=np.int64)))
     kernel = held(simulate, "simulate", stochastic).name
@@ -80,7 +80,10 @@ class ModuleRun(SeedRun):
     def _kernels_of(self, plain: bool) -> Kernels:
         functions = functions_of(self.spec, cast(Counts, self.noise.statistic))
         stochastic = learner_of(self.spec).stochastic
-        self._by_numba = plain or bool(lack_of(functions, stochastic)) or self._numba_pays(functions)
+        # numba's kernels give the same bits faster, which pays in a long run if they are already compiled
+        seconds = estimate(self.spec.work(self.spec.mechanism)).seconds
+        pays = seconds > self.long and all(map(on_disk, functions))
+        self._by_numba = plain or pays or bool(lack_of(functions, stochastic))
         if self._by_numba:
             return super()._kernels_of(plain)
         called: dict[str, Any] = {
@@ -93,11 +96,6 @@ class ModuleRun(SeedRun):
     @staticmethod
     def lack(spec: RunSpec) -> str:
         return lack_of(functions_of(spec, cast(Counts, spec.statistic)), learner_of(spec).stochastic)
-
-    def _numba_pays(self, functions: Kernels) -> bool:
-        """Return whether the run is long and numba's kernels, which give the same bits faster, are already compiled."""
-        spec = self.spec
-        return estimate(spec.work(spec.mechanism)).seconds > self.long and all(map(on_disk, functions))
 
     def _begin(self) -> Instance:
         packed, arrays = _packed(self)

@@ -29,7 +29,7 @@ from dprl.simulation import datasets
 from dprl.simulation.budgeted import Budgeted
 from dprl.simulation.details import DETAIL_BYTES
 from dprl.simulation.offline_spec import AXIS, MEASURE, OfflineSpec, sizes_of
-from dprl.simulation.trace import Curve, Ints, TraceCore
+from dprl.simulation.trace import Curve, Ints, TraceCore, known_of
 from dprl.statistics.family import Family, Query
 from dprl.words import upward
 
@@ -167,10 +167,7 @@ def noise_for(
 
 def noise_of_run(spec: OfflineSpec) -> tuple[CuratorNoise, dict[str, float]]:
     """Return a run's noise and each family's error bound E, which depend on the spec alone and not on the data."""
-    apart = (
-        "each point of a curve is learned from a separate data set of other users, which is released once. Two "
-        f"releases of one data set together have a weaker guarantee than {spec.budget.text}"
-    )
+    apart = filled(CARD["assumed"]["offline"], budget=spec.budget.text)
     noise, errors = noise_for(spec, problem_of(spec, spec.n), (apart, SIMULATION, *SCOPE))
     m = spec.contribution
     if m > 1:
@@ -284,14 +281,8 @@ class OfflineRun:
             return np.array([getattr(point.learned, name) for point in details], dtype=float).reshape(shape)
 
         return OfflineTrace(
-            spec=self.spec,
-            seed=self.seed,
-            complete=len(points) == len(self.sizes),
-            curve=self.curve(),
+            **known_of(self, self.progress == 1, self.noise.guarantee, sum(point.n for point in points)),
             v_star=self.v_star,
-            guarantee=self.noise.guarantee,
-            seconds=self.seconds,
-            rate=sum(point.n for point in points) / self.seconds if self.seconds > 0 else 0.0,
             lower=np.array([self.mdp.d1 @ point.learned.V[0] for point in points]),
             errors={name: np.array(error) for name, error in self.errors.items()},
             repaired=np.array([point.learned.repaired for point in points], dtype=np.int64),

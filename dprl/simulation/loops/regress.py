@@ -105,10 +105,9 @@ class RegressionRun(LinearRun):
         confidence = planner_of(self.spec).confidence
         if confidence is None or not self._details:
             return {}
-        users = np.array([detail.episode for detail in self._details], dtype=float)
         errors = np.array([detail.error_used for detail in self._details])
-        truth = np.tile(self._mixture.weights(self.mdp.P)[:-1], (len(users), 1, 1))
-        return self._believed(confidence, (errors,), users, truth, self._mixture.bound)
+        truth = np.tile(self._mixture.weights(self.mdp.P)[:-1], (len(errors), 1, 1))
+        return self._believed(confidence, (errors,), truth, self._mixture.bound)
 
 
 def error_told(spec: RunSpec, noise: Noise) -> Array:

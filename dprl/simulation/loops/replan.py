@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 
@@ -33,6 +33,8 @@ class SeedRun(SlicedRun):
     """A run with one random seed, whose learner plans from counts."""
 
     kernel = staticmethod(simulate)
+    handed = "next_release", "plan", "add_noise", "publish"
+    _kernels: Kernels
     setup: Setup
     state: State
 
@@ -102,30 +104,6 @@ class SeedRun(SlicedRun):
         state = self.state
         learn(self._kernels.plan, 0, self.model, self.setup, state, state.policy)
 
-    def _simulate(self, count: int, until: int) -> None:
-        self._kernels.simulate(*self.arguments(count, until).values())
-
-    @property
-    def kernels(self) -> Kernels:
-        return cast(Kernels, self._kernels)
-
-    def arguments(self, count: int, until: int) -> dict[str, Any]:
-        kernels = self.kernels
-        return {
-            "count": count,
-            "until": until,
-            "users_rng": self._users_rng,
-            "noise_rng": self._noise_rng,
-            "model": self.model,
-            "setup": self.setup,
-            "state": self.state,
-            "record": self._record,
-            "next_release": kernels.next_release,
-            "plan": kernels.plan,
-            "add_noise": kernels.add_noise,
-            "publish": kernels.publish,
-        }
-
     @property
     def _detail_bytes(self) -> int:
         H, S, A = self.mdp.H, self.mdp.S, self.mdp.A
@@ -144,10 +122,8 @@ class SeedRun(SlicedRun):
             policy=policy.astype(np.int16),
             Q=state.Q.copy(),
             V=state.V[:-1].copy(),
-            occupancy=planning.occupancy(self.mdp, state.policy if chances is None else chances),
             error_bound=float(state.bounds.max() if setup.played else setup.bound[row]),
             error_used=float(state.errors.max() if setup.played else setup.error[row]),
-            optimism=float(np.mean(state.Q >= self.optimum.Q - 1e-9)),
             chances=chances,
             bounds=state.bounds.copy() if setup.played else None,
         )

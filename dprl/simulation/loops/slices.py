@@ -18,7 +18,7 @@ from dprl.simulation.details import DETAIL_BYTES, Detail, SeedTrace
 from dprl.simulation.loops.play import Record
 from dprl.simulation.prepare import PAC_ALPHAS, guarantee_of, noise_of_schedule, streams, world_of
 from dprl.simulation.spec import AXIS, MEASURE, RunSpec
-from dprl.simulation.trace import Curve
+from dprl.simulation.trace import Curve, known_of
 
 WALK_BELOW = 16  # blocks of at most this many users are simulated user by user, which is cheaper
 CHECKPOINTS = (100, 100)  # points of the curve, spaced logarithmically and linearly
@@ -29,6 +29,7 @@ class SlicedRun(ABC):
     Python, with the same bits. walk_below: blocks of at most this many users are simulated user by user."""
 
     kernel: Callable[..., Any]  # the loop itself, which numba compiles first when it plays the run
+    handed: tuple[str, ...]  # the functions in `_kernels` that the loop calls, in the order of its arguments
     setup: Any
     state: Any
     model: Model
@@ -79,7 +80,10 @@ class SlicedRun(ABC):
 
     def _fixed(self, walk_below: int) -> dict[str, Any]:
         """Return the setup fields that all loops share."""
-        V_star = self._worth(self._as_played(self.optimum.policy))
+        mdp, value = self.mdp, np.zeros((self.mdp.H + 1, self.mdp.S))
+        # computed as in the loop, so optimal policies have no regret
+        self._kernels.evaluate(mdp.P, mdp.possible, mdp.R, self._as_played(self.optimum.policy), value)
+        V_star = value[0].copy()
         return {
             "K": self.spec.episodes,
             "batches": self.noise.stream.batches,
@@ -87,7 +91,7 @@ class SlicedRun(ABC):
             "scales": self.noise.scales,
             "targets": schedules.targets(self.spec.episodes, *CHECKPOINTS),
             "V_star": V_star,
-            "d1": self.mdp.d1,
+            "d1": mdp.d1,
             "alphas": np.array(PAC_ALPHAS) * V_star.max(),
             "walk_below": walk_below,
         }
@@ -110,9 +114,23 @@ class SlicedRun(ABC):
     def _first_plan(self) -> None:
         """Compute the policy that the first users follow."""
 
-    @abstractmethod
+    def arguments(self, count: int, until: int) -> dict[str, Any]:
+        """Return the arguments of `kernel`, by name and in order."""
+        given = {
+            "count": count,
+            "until": until,
+            "users_rng": self._users_rng,
+            "noise_rng": self._noise_rng,
+            "model": self.model,
+            "setup": self.setup,
+            "state": self.state,
+            "record": self._record,
+        }
+        return given | {name: getattr(self._kernels, name) for name in self.handed}
+
     def _simulate(self, count: int, until: int) -> None:
         """Simulate users and make up to `count` releases; stop after the first release at or beyond `until` users."""
+        self._kernels.simulate(*self.arguments(count, until).values())
 
     @property
     @abstractmethod
@@ -126,12 +144,6 @@ class SlicedRun(ABC):
     def _as_played(self, policy: planning.Policy) -> planning.Policy | planning.Logits:
         """Convert a policy [H, S] to the type that the kernels of this run use."""
         return policy
-
-    def _worth(self, policy: planning.Policy | planning.Logits) -> Array:
-        """Return a policy's values at the first step [S], computed as in the loop, so optimal ones have no regret."""
-        value: Array = np.zeros((self.mdp.H + 1, self.mdp.S))
-        self._kernels.evaluate(self.mdp.P, self.mdp.possible, self.mdp.R, policy, value)
-        return np.array(value[0])
 
     def _series(self) -> dict[str, Array]:
         """Return the learner's own measures, such as its weights, at each checkpoint with details."""
@@ -181,10 +193,7 @@ class SlicedRun(ABC):
     def trace(self) -> SeedTrace:
         record = self.record
         return SeedTrace.build(
-            spec=self.spec,
-            seed=self.seed,
-            complete=self.done,
-            curve=Curve(AXIS, MEASURE, record.users, record.regret),
+            **known_of(self, self.done, guarantee_of(self.spec, self.noise), self.users),
             gap=record.gap,
             coverage_ratio=record.ratio,
             pac_alpha=self.setup.alphas,
@@ -194,7 +203,4 @@ class SlicedRun(ABC):
             beliefs=self._beliefs(),
             mdp=self.mdp,
             optimum=self.optimum,
-            guarantee=guarantee_of(self.spec, self.noise),
-            seconds=self.seconds,
-            rate=self.users / self.seconds if self.seconds > 0 else 0.0,
         )

@@ -34,16 +34,16 @@ from dprl.privacy.exact import Apart
 from dprl.privacy.guarantee import budget as pair
 from dprl.privacy.losses import Gaussian, Losses
 from dprl.privacy.privatizers.privatizer import REFERENCE_DELTA
-from dprl.simulation.budgeted import LEARNING
+from dprl.simulation.base import Spec
 from dprl.simulation.kinds import spec_from_dict
-from dprl.simulation.trace import Spec
+from dprl.simulation.offline_spec import FIELDS
 from dprl.simulation.uploads.table import normal
 
 SAID = messages("refusals")["release"]
 FORMAT = "dprl budget 2"
 NAME = "budget"
 MOST_NAME = 60  # characters
-(TOTAL,) = (field for field in LEARNING if field.name == "rho")
+TOTAL = FIELDS["rho"]
 ONE_AT_A_TIME = "lock"
 KEY = "key"  # the file with the key of all digests
 FOUR_DIGITS = Context(prec=4, rounding=ROUND_CEILING)
@@ -216,14 +216,11 @@ class Budget:
 
 
 def _draws(content: Mapping[str, Any]) -> tuple[Draw, ...]:
-    return tuple(
-        Draw(
-            **draw
-            | {"losses": tuple(Gaussian(**loss) for loss in draw["losses"]), "apart": Apart(*draw["apart"])}
-        )
-        for release in content["releases"]
-        for draw in release["draws"]
-    )
+    found = []
+    for draw in (draw for release in content["releases"] for draw in release["draws"]):
+        losses = tuple(Gaussian(**loss) for loss in draw["losses"])
+        found.append(Draw(**draw | {"losses": losses, "apart": Apart(*draw["apart"])}))
+    return tuple(found)
 
 
 def _sealed(key: bytes, content: Mapping[str, Any]) -> str:
@@ -235,9 +232,8 @@ def _sealed(key: bytes, content: Mapping[str, Any]) -> str:
 def _edited(content: Mapping[str, Any]) -> str:
     """Return the name of the part of a budget's file that was edited by hand, such as "release 2"; "" if none was."""
     key = known_key() or b""
-    parts = {f"release {i}": release for i, release in enumerate(content["releases"], 1)} | {
-        "the list": content
-    }
+    parts = {f"release {i}": release for i, release in enumerate(content["releases"], 1)}
+    parts["the list"] = content
     intact = (hmac.compare_digest(str(part["seal"]), _sealed(key, part)) for part in parts.values())
     return next((name for name, good in zip(parts, intact, strict=True) if not good), "")
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import tomllib
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,29 +12,21 @@ import numpy as np
 from dprl.mdp import TabularMDP
 from dprl.mdp.tabular import Array
 
-EXAMPLE: dict[str, Any] = {
-    "states": ["mild", "severe", "critical"],
-    "actions": ["watch", "drug", "surgery"],
-    "horizon": 4,
-    "reward_range": [0, 1],
-}
+_WARD = tomllib.loads(Path(__file__).with_name("example.toml").read_text("utf-8"))
+EXAMPLE: dict[str, Any] = _WARD["declared"]
 EXAMPLE_PEOPLE, EXAMPLE_RHO = 20_000, 0.1
-NEXT = (  # chances of the next state, by state and action
-    ((0.80, 0.15, 0.05), (0.90, 0.08, 0.02), (0.50, 0.40, 0.10)),
-    ((0.10, 0.55, 0.35), (0.60, 0.30, 0.10), (0.35, 0.45, 0.20)),
-    ((0.02, 0.18, 0.80), (0.10, 0.30, 0.60), (0.50, 0.35, 0.15)),
-)
-REWARDS = ((0.95, 0.90, 0.70), (0.60, 0.55, 0.35), (0.20, 0.15, 0.05))  # chances of 1, by state and action
-TODAY = ((0.70, 0.20, 0.10), (0.60, 0.20, 0.20), (0.35, 0.40, 0.25))  # chances of actions, by state
 
 
 def example() -> str:
     """Return the example data set as CSV text: simulated trajectories, which EXAMPLE declares."""
     H, S, A = EXAMPLE["horizon"], len(EXAMPLE["states"]), len(EXAMPLE["actions"])
-    P, R = np.broadcast_to(NEXT, (H, S, A, S)).copy(), np.broadcast_to(REWARDS, (H, S, A)).copy()
+    P = np.broadcast_to(_WARD["next"], (H, S, A, S)).copy()
+    R = np.broadcast_to(_WARD["rewards"], (H, S, A)).copy()
     labels = tuple(EXAMPLE["states"]), tuple(EXAMPLE["actions"])
-    ward = TabularMDP("ward", P, R, np.array([0.3, 0.5, 0.2]), *labels)
-    return trajectories(ward, np.stack([np.array(TODAY)] * H), EXAMPLE_PEOPLE, np.random.default_rng(0))
+    ward = TabularMDP("ward", P, R, np.array(_WARD["start"]), *labels)
+    return trajectories(
+        ward, np.stack([np.array(_WARD["today"])] * H), EXAMPLE_PEOPLE, np.random.default_rng(0)
+    )
 
 
 def trajectories(mdp: TabularMDP, policy: Array, people: int, rng: np.random.Generator) -> str:

@@ -25,13 +25,12 @@ from dprl.messages import messages
 from dprl.privacy.curator import ONCE, CuratorNoise, apart_of
 from dprl.privacy.exact import BITS, EXACT, STEPS
 from dprl.simulation import kinds
-from dprl.simulation.kinds import Kind
 from dprl.simulation.loops.offline import families_of, learned_from
 from dprl.simulation.trace import Curve
 from dprl.simulation.uploads import check, kept
 from dprl.simulation.uploads.ledger import Budget, Draw
 from dprl.simulation.uploads.noise import beside, bound_from_start, noise_of, upload_problem_of
-from dprl.simulation.uploads.spec import AXIS, FIELDS, LEARNERS, MEASURE, UploadSpec
+from dprl.simulation.uploads.spec import AXIS, LEARNERS, MEASURE, UploadSpec
 from dprl.simulation.uploads.trace import UploadTrace, registry_entry
 from dprl.statistics import DATASET, REPLACE_ONE, REWARDS, TRANSITIONS
 from dprl.statistics.family import Query
@@ -242,23 +241,19 @@ def axes(base: UploadSpec) -> NoReturn:
 
 
 kinds.register(
-    Kind(
-        key=UploadSpec.kind,
-        fields=FIELDS,
-        from_dict=UploadSpec.from_dict,
-        start=UploadRun,
-        estimate=UploadSpec.estimate,
-        trace=UploadTrace,
-        axis=AXIS,
-        measure=MEASURE,
-        axes=axes,
-        along=lambda base, chosen: base,
-        questions={"guarantee": lambda spec: noise_of(spec)[0].guarantee.to_dict()},
-        files={
-            "policy.json": lambda trace: trace.portable.to_json(),
-            "policy.csv": lambda trace: trace.portable.csv_text(),
-            "release.json": UploadTrace.release,
-            "registry.yaml": registry_entry,
-        },
-    )
+    UploadSpec,
+    start=UploadRun,
+    estimate=UploadSpec.estimate,
+    trace=UploadTrace,
+    axis=AXIS,
+    measure=MEASURE,
+    axes=axes,
+    along=lambda base, chosen: base,
+    questions={"guarantee": lambda spec: noise_of(spec)[0].guarantee.to_dict()},
+    files={
+        "policy.json": lambda trace: trace.portable.to_json(),
+        "policy.csv": lambda trace: trace.portable.csv_text(),
+        "release.json": UploadTrace.release,
+        "registry.yaml": registry_entry,
+    },
 )

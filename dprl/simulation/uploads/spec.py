@@ -14,9 +14,10 @@ from dprl.fields import Field, Frozen, SpecError, check_type, documented, read_t
 from dprl.mdp import Size
 from dprl.messages import filled, messages
 from dprl.messages.brief import described, tabulated
-from dprl.plugins import Registry
-from dprl.simulation.budgeted import LEARNING, Budgeted
+from dprl.simulation.base import field_table
+from dprl.simulation.budgeted import Budgeted
 from dprl.simulation.cost import Estimate
+from dprl.simulation.offline_spec import FIELDS as OFFLINE
 from dprl.simulation.uploads import kept
 from dprl.simulation.uploads.check import SHARE
 from dprl.simulation.uploads.declaration import FORM, Declaration, declaration, declaration_text
@@ -33,23 +34,7 @@ AXIS, MEASURE = "n", "lower"
 LEARNERS = "dp-kl-lcb", "dp-plug-in"  # both plan from one release; the first has a proved bound
 
 # Fields that a link may not carry have no query key.
-FIELDS: Registry[Field] = Registry(
-    (f.name, f)
-    for f in (
-        Field("data", "text", "", "a CSV or Parquet file of trajectories", flag="--data"),
-        Field("declared", "text", "", FORM, query="decl", flag="--declare"),
-        Field("n", "int", None, "trajectories in the data set", 1, 10**12),
-        *(field for field in LEARNING if field.name in ("rho", "beta")),
-        Field(
-            "held_out", "float", 0.0,
-            f"share of people held out to compare the policy with today's practice; {SHARE:g} if a file is "
-            "given and this is not set",
-            0.0, 0.5, query="held", flag="--held-out",
-        ),
-        Field("checked", "int", 0, "number of people held out", 0, 10**12, flag="--checked"),
-        Field("first_step", "int", 0, "the number of the first step in the file", 0, 1, flag="--first-step"),
-    )
-)  # fmt: skip
+FIELDS = field_table("upload", OFFLINE, declared={"help": FORM})
 
 
 @documented(FIELDS)
@@ -120,7 +105,7 @@ class UploadSpec(Budgeted):
         return self.n
 
     @property
-    def episodes_of_one(self) -> int:
+    def contribution(self) -> int:
         return self.public.episodes
 
     def estimate(self) -> Estimate:

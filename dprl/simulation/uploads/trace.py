@@ -20,7 +20,7 @@ from dprl.simulation.uploads import check
 from dprl.simulation.uploads.policy import SOMEBODY, WHOEVER_DECIDES, Policy
 from dprl.simulation.uploads.spec import LEARNERS, UploadSpec
 
-REGISTRY = Path(__file__).with_name("registry.toml")
+REGISTRY = tomllib.loads(Path(__file__).with_name("registry.toml").read_text("utf-8"))
 ESTIMATED = "the start that the released counts of the first step show, with its confidence"
 
 
@@ -175,27 +175,25 @@ class UploadTrace(TraceCore[UploadSpec]):
 def registry_entry(trace: UploadTrace) -> str:
     """Return a draft entry for OpenDP's registry of deployments, which the data's owner has to complete.
 
-    It is JSON, which is valid YAML. registry.toml has the keys and what is true of every release; what only the owner
-    knows is empty.
+    It is JSON, which is valid YAML. Fields that only the owner can fill in are empty.
     """
     spec, card, policy = trace.spec, trace.guarantee, trace.portable
-    entry = tomllib.loads(REGISTRY.read_text("utf-8"))
-    released = entry.pop("released") + entry.pop("released_by_group") * bool(spec.public.groups)
-    versions = ", ".join(f"{name} {version}" for name, version in policy.about["versions"].items())
-    entry["dp_variant"] |= {
-        "data_domain": f"episodes of {spec.problem_size.H} steps over states and actions that are declared",
-        "unprotected_quantities": "; ".join(card.public),
+    said = {
+        "steps": spec.problem_size.H,
+        "public": "; ".join(card.public),
+        "unit": card.unit,
+        "adjacency": card.adjacency,
+        "proved": f"epsilon = {card.proved_epsilon:g} at delta = {card.proved_delta:g}",
+        "noise": f"{card.mechanism}, {card.noise_formula}",
+        "groups": REGISTRY["by_group"] * bool(spec.public.groups),
+        "assumptions": "; ".join(card.assumptions),
+        "verdict": trace.verdict or "none",
+        "versions": ", ".join(f"{name} {version}" for name, version in policy.about["versions"].items()),
+        "digest": policy.digest,
     }
-    entry["privacy_loss"] |= {
-        "privacy_unit": card.unit,
-        "privacy_unit_details": card.adjacency,
-        "privacy_parameters": {"rho": card.proved_rho},
-        "privacy_parameters_details": f"implies epsilon = {card.proved_epsilon:g} at delta = {card.proved_delta:g}",
+    deployment = {
+        part: {key: text.format(**said) if isinstance(text, str) else text for key, text in texts.items()}
+        for part, texts in REGISTRY["deployment"].items()
     }
-    entry["implementation"] |= {
-        "mechanisms": f"{card.mechanism}, {card.noise_formula}, drawn exactly on a grid. Released: {released}",
-        "justification": "; ".join(card.assumptions),
-        "utility": f"verdict: {trace.verdict or 'none'}",
-        "additional_information": f"{versions}. SHA-256 of policy.json's content: {policy.digest}",
-    }
-    return json.dumps({"url_slug": "", "deployment": entry}, indent=1, ensure_ascii=False) + "\n"
+    deployment["privacy_loss"]["privacy_parameters"] = {"rho": card.proved_rho}
+    return json.dumps({"url_slug": "", "deployment": deployment}, indent=1, ensure_ascii=False) + "\n"

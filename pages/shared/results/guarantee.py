@@ -42,7 +42,7 @@ def promised(spec: OfflineSpec | UploadSpec, key: int) -> None:
     if not private:
         return
     of_people = isinstance(spec, UploadSpec) and spec.public.of_people
-    who = said.PERSON if of_people or spec.episodes_of_one > 1 else said.TRAJECTORY
+    who = said.PERSON if of_people or spec.contribution > 1 else said.TRAJECTORY
     noise = "Standard deviation of the noise in one visit count of the data set."
     verdict_and_budget(g, key, noise, said.BLANKED, who)
     facts(g)
