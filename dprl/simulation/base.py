@@ -86,7 +86,7 @@ class SpecBase:
             self._set(name, table_field.check(getattr(self, name)))
 
     def _check_owned(self, **owners: Any) -> None:
-        """Check all fields, the user's model and the parameters. owners: registries of environments and algorithms."""
+        """Check all fields, the user's own model, and the parameters against the registries in `owners`."""
         given: Any = self
         for name, value in zip(
             ("environment", "environment_params"),

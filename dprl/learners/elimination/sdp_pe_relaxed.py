@@ -49,7 +49,7 @@ MAX_WORK = 3 * 10**8  # upper limit of `work` for one stage
 
 
 class RelaxedElimination:
-    """Policy elimination with mixtures and one constraint instead of a list. favourite is the best policy [H, S]."""
+    """Policy elimination in which the active policies are all mixtures with a high enough value, not a list."""
 
     SERIES = ("best estimate", "confidence width", "infrequent tuples")
 
@@ -94,7 +94,7 @@ class RelaxedElimination:
         return Exploration(blocks, crude + H, last, rest if last else ())
 
     def _explore(self, floor: float, layer: int, each: int) -> tuple[Block, ...]:
-        """Return blocks of `each` users for every (x, a), from the active mixture that takes a in x most often."""
+        """Return a block of users for every pair (x, a), who follow the active mixture that takes a in x most often."""
         H, S, A = self._problem.H, self._problem.S, self._problem.A
         greedy, V = self._best()
         pairs = np.zeros((S, A, 2, H, S), dtype=np.int64)
@@ -114,7 +114,7 @@ class RelaxedElimination:
         return greedy, V
 
     def absorb(self, released: Array, error: float) -> StageEstimate | None:
-        """Use a batch's released counts to finish a crude layer or a stage."""
+        """Use a batch's released counts to finish a layer of crude exploration or a whole stage."""
         problem, S, h = self._problem, self._problem.S, self._layer
         threshold = infrequent_below(problem, error)
         if h < problem.H:
@@ -185,10 +185,11 @@ def best_trade(
     reach: Array,
     worth: Array,
 ) -> tuple[float, float]:
-    """Find the policy that maximises P + price * value, write it to `policy`, and return (P, value).
+    """Find the policy with the best trade-off between its value and its probability P of a given action.
 
-    P is the probability that the policy takes `action` in `state` at `layer`. V and greedy are results of `plan`, and
-    the policy follows greedy after `layer`. The higher value wins ties. reach and worth are workspace [2, S].
+    It maximises P + price * value and is written to `policy`; the function returns (P, value). P is the probability
+    that the policy takes `action` in `state` at `layer`. V and greedy are results of `plan`, and the policy follows
+    greedy after `layer`. The higher value wins ties. reach and worth are workspace [2, S].
     """
     H, S, A, _ = P.shape
     for h in range(H):
@@ -232,7 +233,7 @@ def best_trade(
 def chance_of(
     P: Array, d1: Array, policy: Policy, layer: int, state: int, action: int, here: Array, there: Array
 ) -> float:
-    """Return the probability that a policy takes `action` in `state` at `layer`. here and there are workspace [S]."""
+    """Return the probability that a policy takes `action` in `state` at `layer`; `here` and `there` are scratch [S]."""
     S = len(d1)
     if policy[layer, state] != action:
         return 0.0
@@ -262,10 +263,11 @@ def explorers(
     pairs: Ints,
     shares: Array,
 ) -> None:
-    """Find, for each (x, a), the mixture with value at least `floor` that is most likely to take a in x at `layer`.
+    """Find the mixtures of policies that are most likely to take each action a in each state x at `layer`.
 
-    pairs [S, A, 2, H, S] receives each mixture's two policies, and shares [S, A] the share of the first. If x cannot be
-    reached in this model, the best policy is chosen. floor is at most the best policy's value.
+    Each mixture has a value of at least `floor`. pairs [S, A, 2, H, S] receives each mixture's two policies, and shares
+    [S, A] the share of the first. If x cannot be reached in this model, the best policy is chosen. floor is at most the
+    best policy's value.
     """
     S = len(d1)
     H = len(P)

@@ -11,7 +11,9 @@ from dprl.mdp.tabular import Array
 
 
 class Confidence(NamedTuple):
-    """The confidence sets for the weights w_h at all steps h with a regression, where M = G + ridge I and Y = M^-1 x.
+    """The confidence sets for the weights w_h of a linear model.
+
+    With M = G + ridge I and Y = M^-1 x, the set at each step h with a regression is given by
 
         |<x, w_h - weights_h>| <= beta sqrt(x.Y + slack |Y|^2) + pull |Y|   for every x.
 
@@ -29,7 +31,7 @@ class Confidence(NamedTuple):
 
 
 class Solved(NamedTuple):
-    """The solutions to many ridge regressions, with any leading dimensions [..]."""
+    """The solutions to many ridge regressions, in arrays with any leading dimensions [..]."""
 
     weights: Array  # [.., d], (G + ridge I)^-1 u
     logarithms: Array  # [..], ln det (G + ridge I)
@@ -60,7 +62,7 @@ def widths(one: Confidence, inverse: Array) -> Array:
 
 
 def narrower(first: tuple[Confidence, Array], second: tuple[Confidence, Array]) -> Confidence:
-    """Return the narrower of two confidence sets at every step. Each comes with its matrix inverses [.., d, d]."""
+    """Choose the narrower of two confidence sets at every step. Each is given with its inverse matrices [.., d, d]."""
     a, b = (np.nan_to_num(widths(*one).sum(-1), nan=np.inf) for one in (first, second))
     takes = a <= b
     return Confidence(

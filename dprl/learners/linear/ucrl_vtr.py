@@ -36,7 +36,7 @@ def plan(
     constants: Array,
     plan: MixturePlan,
 ) -> None:
-    """Plan as in the paper, with ridge lambda + 2 Upsilon, bonus beta |phi_V| in the inverse's norm, and Q in [0, H].
+    """Plan as in the paper, with ridge lambda + 2 Upsilon, bonus beta |phi_V| in the norm of M^-1, and Q in [0, H].
 
     error is the largest standard deviation of the noise in any sum of the run.
     """
@@ -190,9 +190,11 @@ def either(
     proxy: float,
     spent: float,
 ) -> Confidence:
-    """Return the better of the confidence sets with ridges lambda + shift and lambda at every step. shift and pull
-    bound the noise in G and u - G w, and trace bounds the trace of G without noise, [D] each. bound is C_w, proxy is
-    the targets' variance proxy, and spent is 2 ln(1/failure probability)."""
+    """Return, at each step, the better of two confidence sets: the one with ridge lambda + shift or with ridge lambda.
+
+    `shift` and `pull` bound the noise in G and u - G w, and `trace` bounds the trace of G without noise, [D] each.
+    bound is C_w, proxy is the targets' variance proxy, and spent is 2 ln(1/failure probability).
+    """
     d = released.shape[-2]
     shift, pull = np.broadcast_to(shift[:, None], released.shape[:2]), pull[:, None]
     most = d * np.log1p(trace / (d * lamda))[:, None]
