@@ -1,4 +1,4 @@
-"""Prepare one seed of a run for a web page without a server, with the changes needed for other values of epsilon.
+"""Prepare one seed of a run so that a web page can play it without a server, at several values of epsilon.
 
 Noise is calibrated here for each epsilon in `stops`. A page cannot calibrate noise, so it offers no other epsilon.
 

@@ -46,7 +46,7 @@ DIED = "data: reading stopped before the end of the file, perhaps because memory
 
 
 def allowed() -> bool:
-    """Return whether visitors may upload files, as set by DPRL_UPLOADS; by default, if the server is not public."""
+    """Return whether visitors may upload files, as set by DPRL_UPLOADS; by default, only if the server is private."""
     return bool(setting("DPRL_UPLOADS", 1 - setting("DPRL_PUBLIC", 0, 0, 1), 0, 1))
 
 

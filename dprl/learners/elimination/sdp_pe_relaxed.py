@@ -49,7 +49,7 @@ MAX_WORK = 3 * 10**8  # upper limit of `work` for one stage
 
 
 class RelaxedElimination:
-    """Policy elimination in which the active policies are all mixtures with a high enough value, not a list."""
+    """Policy elimination without a list of policies: all mixtures of policies with a high enough value are active."""
 
     SERIES = ("best estimate", "confidence width", "infrequent tuples")
 
@@ -94,7 +94,7 @@ class RelaxedElimination:
         return Exploration(blocks, crude + H, last, rest if last else ())
 
     def _explore(self, floor: float, layer: int, each: int) -> tuple[Block, ...]:
-        """Return a block of users for every pair (x, a), who follow the active mixture that takes a in x most often."""
+        """Return blocks for every (x, a): `each` users follow the active mixture that takes a in x most often."""
         H, S, A = self._problem.H, self._problem.S, self._problem.A
         greedy, V = self._best()
         pairs = np.zeros((S, A, 2, H, S), dtype=np.int64)
@@ -185,7 +185,7 @@ def best_trade(
     reach: Array,
     worth: Array,
 ) -> tuple[float, float]:
-    """Find the policy with the best trade-off between its value and its probability P of a given action.
+    """Find the policy that best trades off its value against the probability P of visiting a given (state, action).
 
     It maximises P + price * value and is written to `policy`; the function returns (P, value). P is the probability
     that the policy takes `action` in `state` at `layer`. V and greedy are results of `plan`, and the policy follows
@@ -233,7 +233,7 @@ def best_trade(
 def chance_of(
     P: Array, d1: Array, policy: Policy, layer: int, state: int, action: int, here: Array, there: Array
 ) -> float:
-    """Return the probability that a policy takes `action` in `state` at `layer`; `here` and `there` are scratch [S]."""
+    """Return the probability of `action` in `state` at `layer` under a policy; `here` and `there` are workspace."""
     S = len(d1)
     if policy[layer, state] != action:
         return 0.0

@@ -190,7 +190,7 @@ def either(
     proxy: float,
     spent: float,
 ) -> Confidence:
-    """Return, at each step, the better of two confidence sets: the one with ridge lambda + shift or with ridge lambda.
+    """Return, at each step, the better of two confidence sets, with ridges lambda + shift and lambda.
 
     `shift` and `pull` bound the noise in G and u - G w, and `trace` bounds the trace of G without noise, [D] each.
     bound is C_w, proxy is the targets' variance proxy, and spent is 2 ln(1/failure probability).

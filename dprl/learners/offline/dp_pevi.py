@@ -24,7 +24,7 @@ from dprl.statistics.regression import Gram, Moment, centred_change, gram_change
 
 
 def plan(problem: OfflineProblem) -> Plan:
-    """Plan pessimistically from regressions of (r + V - c)/g on phi, which give w/g in r_h + P_h V = c + phi w."""
+    """Plan pessimistically by regressing (r + V - c)/g on phi, which estimates w/g in r_h + P_h V = c + phi w."""
     phi, p, E = problem.features, problem.params, problem.errors
     assert phi is not None
     S, A, H, _ = problem.size

@@ -97,8 +97,8 @@ def rms(values: Array) -> Array:
 
 
 def shortfall(variance: Array, above: Array, x: Array) -> Array:
-    """Bound how far a mean under P is below the same mean under P^, if KL(P^, P) <= x. `above` is the mean under P^
-    minus the smallest value."""
+    """Bound how far the mean of a function under P is below its mean under P^, if KL(P^, P) <= x. `above` is the mean
+    under P^ minus the function's smallest value."""
     return np.asarray(np.sqrt(2 * variance * x) + above * x)
 
 

@@ -155,7 +155,7 @@ def norm_of(spec: RunSpec) -> str:
 
 
 def ends_of(spec: RunSpec) -> Ints:
-    """Return the number of users at the end of each batch, [M]; without privacy, only the total K."""
+    """Return the number of users at the end of each batch, [M], or only the total K without privacy."""
     if spec.epsilon is None:
         return np.array([spec.episodes])
     ends = batches(spec.episodes, spec.problem_size, spec.epsilon, norm_of(spec))

@@ -70,7 +70,7 @@ class LinearRun(SlicedRun):
         bound: float,
     ) -> dict[str, Array]:
         """Return the confidence sets at D checkpoints, with and without noise. `told` has the noise sizes that the
-        learner assumes, [D] each, `truth` the true weights [D, ...], and `bound` is a bound on their length."""
+        learner assumes, [D] each, `truth` has the true weights [D, ...], and `bound` is a bound on their length."""
         constants = self.setup.constants
         released = np.array([detail.noisy for detail in self._details])
         believed = confidence(released, *told, users, constants)._asdict()

@@ -91,7 +91,7 @@ def families(episodes: int, grouped: bool = False) -> tuple[Family, ...]:
 
 
 def share_of_groups(episodes: int) -> float:
-    """Return the share of the budget (rho) for held-out people that the sums by group use."""
+    """Return the share of rho, the budget for held-out people, that the sums by group use."""
     spent = {each.name: each.change.l2_squared / each.weight**2 for each in families(episodes, grouped=True)}
     return sum(rho for name, rho in spent.items() if name.endswith(BY_GROUP)) / sum(spent.values())
 

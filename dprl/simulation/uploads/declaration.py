@@ -194,7 +194,7 @@ def _product(parts: Parts, absorbing: str) -> list[str]:
 
 
 def _columns(value: Any, parts: bool) -> dict[str, str]:
-    """Return a map from dprl's names for the columns to the names in the file."""
+    """Return a dict from dprl's column names to the column names in the file."""
     known = [PERSON, *(name for name in COLUMNS if name != "state" or not parts)]
     named = value if isinstance(value, dict) else {"": ""}
     allowed = all(key in known and isinstance(name, str) and name.strip() for key, name in named.items())

@@ -239,7 +239,7 @@ def _read(
 
 
 def _faults(name: str, column: Column, bad: Iterable[bool], sentence: str, before: int = 0) -> list[Fault]:
-    """Return the error in the first row with a bad text, or [] if there is none, after `before` earlier rows."""
+    """Return the error in the first row with a bad text, or [] if all are good. `before` rows were read earlier."""
     codes, texts = column
     wrong = np.array(bad)[codes]
     row = int(wrong.argmax())
@@ -337,8 +337,8 @@ class Counted(NamedTuple):
 
 
 def counted(file: BinaryIO | Path | pd.DataFrame, declared: Declaration, held_out: float = 0.0) -> Counted:
-    """Count the trajectories in a file, with rows as in mdp/counts.py and rewards in units of the declared range, each
-    rounded to the grid of the noise. With at most MOST_EPISODES episodes, the sums are exact in floating point.
+    """Count the trajectories in a file, with rewards in units of the declared range and rounded to the noise's grid.
+    Rows are as in mdp/counts.py. With at most MOST_EPISODES episodes, the sums are exact in floating point.
 
     held_out: the probability that a person is held out, whatever their rows. Raises SpecError with the row and column.
     """
@@ -353,7 +353,7 @@ def counted(file: BinaryIO | Path | pd.DataFrame, declared: Declaration, held_ou
 
 
 def _count(table: tuple[Codes, Codes, Array], declared: Declaration, part_of: Codes) -> tuple[Array, HeldOut]:
-    """Count the people learned from and held out. `part_of` [episodes] is 0, or 1 + the group if held out."""
+    """Return the counts to learn from and those held out. `part_of` [episodes] is 0, or 1 + the group if held out."""
     S, A, H, _ = declared.size
     low, high = declared.reward_range
     parts = 1 + max(len(declared.groups), 1)
