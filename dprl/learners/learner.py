@@ -106,7 +106,7 @@ class Learner(Entry):
         raise NotImplementedError
 
     def pace(self, private: bool) -> str:
-        """Return a phrase about the learner's own schedule to follow its title, such as "plays in stages", or ""."""
+        """Describe the learner's own schedule in a phrase such as "plays in stages"; return "" if it has none."""
         return ""
 
     def seconds(self, size: Size, K: int) -> float:

@@ -1,4 +1,4 @@
-"""Attacks as a kind of spec: guess from simulated noisy releases which of two trajectories a user had."""
+"""The spec of an attack that guesses from simulated noisy releases which of two trajectories a user had."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ class AttackSpec(Spec):
 
     @property
     def draws(self) -> int:
-        """Return the largest number of random draws that both cases of one simulated run can need."""
+        """Return an upper bound on the number of random draws that one simulated run of both cases needs."""
         releases, m = self.run.work(self.run.mechanism).releases, self.run.contribution
         if m > 1:  # each episode is in its own report, or in a node on each level of a tree
             releases = max(releases, m * (LEVELS if self.places == "random" else 1))
@@ -213,7 +213,7 @@ def pairs_of(run: RunSpec) -> dict[str, tuple[str, str]]:
 
 
 def game_of(spec: AttackSpec, noise: Noise, seed: int) -> attack.Game:
-    """Prepare the attacker's game. If the user's episodes are at random places, draw the places once for each unit."""
+    """Prepare the attacker's game. If the user's episodes have random positions, draw them once for each unit."""
     size, table = spec.run.problem_size, possible_of(spec.run)
     rng = np.random.Generator(np.random.SFC64(np.random.SeedSequence([spec.root_seed, seed, 1])))
 

@@ -94,7 +94,7 @@ class PrivacyChoice:
 
 
 def axes(base: RunSpec) -> dict[str, Callable[[Any], Any]]:
-    """Return the settings that a sweep can vary, each with a function that makes a value or text canonical."""
+    """Return the settings that a sweep can vary, each with a function that puts a value into canonical form."""
     fields = axis_fields(base, OWNERS, FIELDS)
     found: dict[str, Callable[[Any], Any]] = {"privacy": lambda value: PrivacyChoice.parse(value).text}
     return found | {name: partial(axis_value, f) for name, f in fields.items() if name != "privacy"}
@@ -129,8 +129,8 @@ def axis_value(field: Field, value: Any) -> Any:
 def axis_fields(
     base: Any, registries: Mapping[str, Mapping[str, Any]], fields: Mapping[str, Field]
 ) -> dict[str, Field]:
-    """Return the fields and parameters that a sweep can vary. Seeds cannot vary, because results are paired by seed
-    and averaged over seeds. registries, fields: as in `params_along`."""
+    """Return the fields and parameters that a sweep can vary. Seeds are excluded, because results are paired by seed
+    and averaged over seeds. The arguments are as in `params_along`."""
     found = {name: field for name, field in fields.items() if field.kind != "params" and name != "seeds"}
     for name, registry in registries.items():
         owned = registry[getattr(base, name)].fields
@@ -141,9 +141,11 @@ def axis_fields(
 def params_along(
     base: Any, chosen: Mapping[str, Any], registries: Mapping[str, Mapping[str, Any]], fields: Collection[str]
 ) -> dict[str, dict[str, Any]]:
-    """Return the environment and algorithm parameters for these values of the swept settings. A new environment or
-    algorithm keeps the parameters that it shares with the base spec, unless they have their default values. registries:
-    the registry for each field that names an entry; fields: the spec's fields, which take precedence."""
+    """Return the environment and algorithm parameters for these values of the swept settings.
+
+    A new environment or algorithm keeps the parameters that it shares with the base spec, unless they have their
+    default values. `registries` has the registry of each field that names an entry; `fields` take precedence.
+    """
     found = {}
     for name, registry in registries.items():
         kept, key = getattr(base, f"{name}_params"), chosen.get(name, getattr(base, name))

@@ -122,7 +122,7 @@ class Spec(ABC):
             self._set(name, table_field.check(getattr(self, name)))
 
     def _check_owned(self, **owners: Any) -> None:
-        """Check all fields, the user's model and the parameters. owners: registries of environments and algorithms."""
+        """Check all fields, the user's own model, and the parameters against the registries in `owners`."""
         given: Any = self
         key, params = custom.named(given.environment, given.environment_params)
         self._set("environment", key)

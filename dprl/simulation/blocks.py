@@ -49,7 +49,7 @@ EXAMPLE = Model(_CELLS, _CELLS[0], _CELLS, _ONES, _CELLS, _ONES, True, np.zeros(
 
 
 def model_of(mdp: TabularMDP, *, binary_rewards: bool = False) -> Model:
-    """Prepare an MDP for sampling. binary_rewards: whether users round rewards at random to 0 or 1, without bias."""
+    """Prepare an MDP for sampling. With `binary_rewards`, users round rewards at random to 0 or 1, without bias."""
     return Model(
         mdp.P,
         mdp.R,
@@ -69,7 +69,7 @@ def _cumulative(p: Array) -> Array:
 
 
 def _conditional(p: Array) -> Array:
-    """Return p[x] / sum of p[y] over y >= x, the binomial probabilities for drawing a multinomial step by step."""
+    """Return the binomial probabilities for drawing a multinomial step by step: p[x] / sum of p[y] over y >= x."""
     rest = np.cumsum(p[..., ::-1], -1)[..., ::-1]
     return np.minimum(np.divide(p, rest, out=np.zeros_like(p), where=rest > 0), 1.0)
 
@@ -201,7 +201,7 @@ def interview(
     here: Ints,
     there: Ints,
 ) -> None:
-    """Draw `users` trajectories and the users' random answers, add them to `counts` and `memory`, and write `starts`.
+    """Draw trajectories and the users' randomized answers; add them to `counts` and `memory`, and write `starts`.
 
     Users fall into groups at random. At every step h with h mod groups = g, the users of group g are asked about the
     transition, the visit or the reward, with probabilities `shares` [3]. In each cell, rewards are drawn separately for

@@ -34,7 +34,7 @@ def limit(name: str) -> float:
 
 
 def refused(field: str, refusal: str, name: str) -> SpecError:
-    """Return the error for a run that exceeds a limit; a note names the environment variable that raises the limit."""
+    """Return the error for a run that exceeds a limit, naming the environment variable that raises the limit."""
     error = SpecError(field, refusal)
     error.add_note(f"The environment variable {name} raises this limit.")
     return error

@@ -30,7 +30,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Behaviour:
-    """A way in which users choose actions. Specs write it as `key`, `key:argument` or `key:argument:policy`."""
+    """A way in which users choose actions, written in specs as `key`, `key:argument` or `key:argument:policy`."""
 
     key: str
     title: str  # the name in menus
@@ -43,7 +43,7 @@ class Behaviour:
 
     @property
     def allowed(self) -> str:
-        """Describe how a spec writes this behaviour."""
+        """Describe the text that stands for this behaviour in a spec."""
         if self.argument is None:
             return self.key
         named = f"{self.key}:{self.argument.name.upper()}"
@@ -123,7 +123,7 @@ def check_behaviour(text: str, size: Size) -> str:
 
 
 def parts(text: str, mdp: TabularMDP) -> tuple[Part, ...]:
-    """Return the policies that trajectories follow under a behaviour, each with its share. text: the canonical form."""
+    """Return each policy that users follow under a behaviour, with its share of users. `text` is in canonical form."""
     key, argument, policy = split_behaviour(text)
     followed = policies.policy_from_text(policy, mdp.size) if policy else np.zeros((0, 0), dtype=np.int64)
     return BEHAVIOURS[key].parts(mdp, float(argument or 0), followed)
@@ -153,8 +153,8 @@ def following(policy: ArrayLike, share: float = 0.7) -> str:
 
 
 def sample(rng: np.random.Generator, mdp: TabularMDP, behaviour: tuple[Part, ...], n: int) -> Array:
-    """Draw the counts of n independent trajectories [H, S, A, S + 2], with rows as in mdp/counts.py. All users' actions
-    and next states are drawn at once (they are multinomial), so the running time does not depend on n."""
+    """Draw the counts of n independent trajectories, [H, S, A, S + 2] (rows as in mdp/counts.py). The running time does
+    not depend on n, because all users' actions and next states are drawn at once from multinomials."""
     record = empty(mdp.H, mdp.S, mdp.A)
     m = transitions(record)
     each = multinomial(rng, n, np.array([part.share for part in behaviour]))

@@ -36,9 +36,10 @@ class Detail(NamedTuple):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SeedTrace(TraceCore[RunSpec]):
-    """The results of an online run with one random seed: C checkpoints, D of them with details, P values of alpha.
+    """The results of an online run with one random seed.
 
-    The curve's axis is the number of users so far. Its measure is regret, computed from the policies' exact values.
+    There are C checkpoints, D of them with details, and P values of alpha. The curve's axis is the number of users so
+    far. Its measure is regret, computed from the policies' exact values.
 
     Attributes:
         gap: the expected loss per episode of the policy played just before [C].

@@ -37,7 +37,7 @@ class Run(Protocol):
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of spec, such as online runs, and the functions for it: an entry in KINDS."""
+    """An entry in KINDS: a kind of spec, such as online runs, and its functions."""
 
     key: str
     fields: Mapping[str, Field]  # the table of a spec's fields, by name
@@ -126,7 +126,7 @@ def compiles(spec: Spec) -> bool:
 
 
 def answer(question: str, spec: Spec) -> str:
-    """Answer one of the questions of the spec's kind, as JSON for `answered`."""
+    """Answer a named question about a spec, as JSON that `answered` can read."""
     try:
         return json.dumps({"answer": kind_of(spec).questions[question](spec)})
     except SpecError as error:

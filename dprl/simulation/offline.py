@@ -1,4 +1,4 @@
-"""Offline runs as a kind of spec: how to run, sweep and describe them."""
+"""The functions that run, sweep and describe offline specs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Online runs as a kind of spec, and their privacy guarantee, which is known before a run starts."""
+"""The functions that run online specs and compute their privacy guarantee, which is known before a run starts."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def v_star(spec: RunSpec) -> float:
 
 
 def promise(spec: RunSpec) -> dict[str, Any] | None:
-    """Return a run's privacy guarantee for the replacement of its least protected user, or None without privacy.
+    """Return the privacy guarantee for a run's least protected user (replace-one), or None without privacy.
 
     Returns:
         deltas, epsilons: the proved pairs (epsilon, delta).
@@ -86,7 +86,7 @@ def promise(spec: RunSpec) -> dict[str, Any] | None:
 
 
 def _missed(tangents: list[tuple[float, float]], false: float) -> float:
-    """Return a lower bound on the share of true cases that a test misses, if its share of false alarms is `false`."""
+    """Return a lower bound on the share of true cases missed by a test with this share of false alarms."""
     found = [0.0]
     for epsilon, delta in tangents:
         found += [1 - delta - math.exp(epsilon) * false, math.exp(-epsilon) * (1 - delta - false)]

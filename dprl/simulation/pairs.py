@@ -39,10 +39,10 @@ def runs_in(algorithm: str, environment: str) -> bool:
 
 
 def not_counted(reports: str, algorithm: str, privacy: str, mechanism: str | None, choice: str = "") -> str:
-    """Explain why rows cannot count only these reports; return "" if they can. choice: their name in the sentence.
+    """Explain why each row of counts cannot be limited to these reports; return "" if it can.
 
-    A row can count only the users who were told to play it if each report or batch has its own noise, and if it is
-    known in advance who plays which row.
+    `choice` is the name of the reports in the sentence. A row can count only the users who were told to play it if each
+    report or batch has its own noise, and if it is known in advance who plays which row.
     """
     if reports == "all":
         return ""
@@ -61,7 +61,7 @@ def not_counted(reports: str, algorithm: str, privacy: str, mechanism: str | Non
 
 
 def calibrations_for(algorithm: str, mechanism: str) -> tuple[str, ...]:
-    """Return the possible sizes of the noise, with the default first. "paper" is one of them if a paper states it."""
+    """Return the allowed calibrations of the noise, default first. "paper" is allowed if a paper states the noise."""
     known = ALGORITHMS[algorithm].statistic.in_papers
     return ("calibrated", "paper") if mechanism in known else ("calibrated",)
 

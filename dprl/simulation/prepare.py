@@ -40,7 +40,7 @@ def world_of(spec: RunSpec) -> TabularMDP:
 
 
 def problem_of(spec: RunSpec, ellipsoid: tuple[float, ...] = ()) -> Problem:
-    """Return the public facts from which a learner computes its constants. ellipsoid: see `Problem`."""
+    """Return the public facts from which a learner computes its constants. `Problem` explains `ellipsoid`."""
     S, A, H, _ = spec.problem_size
     return Problem(
         H,
@@ -65,9 +65,12 @@ def noise_of(
     releases: int | None = None,
     statistic: Statistic | None = None,
 ) -> Noise:
-    """Return the noise of a run. times: the number of users at each release, or at the end of each batch or epoch [M].
-    batches: given if the learner learns from each batch separately. releases: the limit M of a schedule that decides
-    during the run. statistic: given if it differs from the spec's."""
+    """Return the noise of a run.
+
+    `times` has the number of users at each release, or at the end of each batch or epoch [M]. `batches` is for learners
+    that use each batch separately, `releases` is the limit M of a schedule that decides during the run, and `statistic`
+    replaces the spec's.
+    """
     size, seen = spec.problem_size, statistic or spec.statistic
     counted = spec.reports != "all"
     if counted:
@@ -102,8 +105,8 @@ def paper_noise(spec: RunSpec, statistic: Statistic) -> PaperScale:
 
 
 def error_told(spec: RunSpec, noise: Noise) -> Array:
-    """Return the error E that the learner assumes in a count [B]: the radius of a row's noise with the anytime bonus,
-    PRACTICAL_E standard deviations of one counter with the practical bonus, and otherwise E_{eps,beta}."""
+    """Return the error E that the learner assumes in a count, [B]. With the anytime bonus, it is the radius of a row's
+    noise; with the practical bonus, PRACTICAL_E standard deviations of one counter; and otherwise E_{eps,beta}."""
     if spec.bonus == "anytime":
         return noise.radius()
     return PRACTICAL_E * noise.std if spec.bonus == "practical" else noise.bound

@@ -1,4 +1,4 @@
-"""Prepare a run that a web page can play without a server: one seed at one epsilon, and how the other runs differ.
+"""Prepare one seed of a run so that a web page can play it without a server, at several values of epsilon.
 
 Noise is calibrated here for each epsilon in `stops`. A page cannot calibrate noise, so it offers no other epsilon.
 
@@ -158,14 +158,14 @@ def light_pack(run: SeedRun) -> Pack:
 
 
 def stops_of(spec: RunSpec) -> list[float | None]:
-    """Return a page's epsilon values for a run, including the run's own, in ascending order; [None] without privacy."""
+    """Return the epsilon values that a page offers for a run, in ascending order, or [None] without privacy."""
     if spec.epsilon is None:
         return [None]
     return [*sorted({*STOPS, spec.epsilon})]
 
 
 def _differing(first: Pack, other: Pack) -> list[list[Any]]:
-    """Return the index and content of each buffer that differs between two packs, unless no page uses it (UNSEEN)."""
+    """Return the index and content of each buffer that differs between two packs, except unused ones (UNSEEN)."""
     unseen = UNSEEN if any(buffer.name == TOLD for buffer in first.buffers) else ""
     return [
         [number, _told_from(mine.array, its.array)]
@@ -175,7 +175,7 @@ def _differing(first: Pack, other: Pack) -> list[list[Any]]:
 
 
 def _told_from(base: NDArray[Any], other: NDArray[Any]) -> dict[str, Any]:
-    """Encode the array `other` compactly: as a factor with rounding corrections if it is a multiple of `base`."""
+    """Encode `other` compactly: if it is about a multiple of `base`, as a factor with rounding corrections."""
     if base.shape != other.shape:
         raise SpecError(
             "epsilon", "another epsilon would change the shapes of this run's arrays, which no page can play."

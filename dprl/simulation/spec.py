@@ -134,7 +134,7 @@ class RunSpec(Spec):
 
     @property
     def declared(self) -> Declared | None:
-        """Return the facts about declared transitions that affect the noise. Raises SpecError for any others."""
+        """Return the facts about declared transitions that affect the noise. Raises SpecError if others can occur."""
         return structure.declared(self.environment, self.environment_params)[1] if self.structure else None
 
     @property
@@ -178,7 +178,7 @@ class RunSpec(Spec):
             raise SpecError("delta", filled(SAID["delta_other"], **told))
 
     def _default_reports(self) -> str:
-        """Return the default of `reports`: "all" if the noise or bonus is as in a paper, else the privacy model's."""
+        """Return the default for `reports`: "all" for a paper's noise or bonus, else the privacy model's default."""
         usual = "all" if "paper" in (self.calibration, self.bonus) else PRIVATIZERS[self.privacy].reports
         return "all" if not_counted(usual, self.algorithm, self.privacy, self.mechanism) else usual
 
@@ -220,7 +220,7 @@ class RunSpec(Spec):
         cost.check_cost(self.work(mechanism), smaller=ENVIRONMENTS[self.environment].smaller)
 
     def work(self, mechanism: str | None) -> cost.Work:
-        """Return the facts that determine the cost of this run. mechanism: a key, or None without noise."""
+        """Return the facts that determine the run's cost with this mechanism, or without noise if it is None."""
         learner, size, K = ALGORITHMS[self.algorithm], self.problem_size, self.episodes
         return cost.Work(
             size=size,

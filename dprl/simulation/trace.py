@@ -31,7 +31,7 @@ NONNEGATIVE = ("regret", "gap")  # measures
 
 
 class Curve(NamedTuple):
-    """A curve: one word each for axis and measure, such as episode and regret, and values at increasing points [C]."""
+    """A curve, with names for its axis and measure, such as episode and regret, and values at increasing points [C]."""
 
     axis: str
     measure: str
@@ -146,7 +146,7 @@ class TraceCore(Generic[S_co]):
 
 
 def unpacked(data: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Read the arrays and the JSON that `to_bytes` wrote. Raises an error in `DAMAGE` if they cannot be read."""
+    """Read the arrays and the JSON that `to_bytes` wrote. Raises one of the `DAMAGE` errors if they cannot be read."""
     with np.load(io.BytesIO(zlib.decompress(data)), allow_pickle=False) as archive:
         arrays = {name: archive[name] for name in archive.files}
     return arrays, json.loads(arrays.pop("plain").tobytes())
@@ -162,7 +162,7 @@ T_co = TypeVar("T_co", bound=TraceCore[Any], covariant=True)
 
 @dataclass(frozen=True, eq=False, init=False)
 class Trace(Generic[T_co]):
-    """The results of a finished run: all its seeds at the same points. An online run gives a Trace[SeedTrace]."""
+    """The results of all seeds of a finished run, at the same points. An online run gives a Trace[SeedTrace]."""
 
     _spec: Any
     seeds: tuple[T_co, ...]  # which details they have depends on the spec's kind
@@ -221,7 +221,7 @@ class Trace(Generic[T_co]):
 
     def frame(self, *, whole: bool = True) -> pd.DataFrame:
         """Return a tidy table with one row for each seed and point of the curve, and columns such as seed, episode and
-        regret. whole: whether to include all points, or only the last one."""
+        regret. Without `whole`, the table contains only the last point."""
         import pandas as pd
 
         check_flags(whole=whole)

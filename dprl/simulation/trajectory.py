@@ -78,15 +78,15 @@ def _row(table: Table, h: int, s: int, a: int) -> Table:
 
 
 def stays(table: Table, h: int, s: int, a: int, beside: int = -1) -> int:
-    """Return s if it is a possible next state of (h, s, a), else the first such state; avoid `beside` if possible."""
+    """Return s if it can follow (h, s, a), else the first state that can. Avoid the state `beside` if possible."""
     row = _row(table, h, s, a)
     known = [int(x) for x in row[row >= 0]]
     return next((x for x in (s, *known) if x in known and x != beside), known[0])
 
 
 def farthest(size: Size, possible: Table | None = None) -> tuple[str, str]:
-    """Return two trajectories that differ in as many counters as possible (6H with two or more states or actions). At
-    each step, they differ in the state or, failing that, in the action. possible: see `Trajectory.counts`."""
+    """Return two trajectories that differ in as many counters as possible (6H unless S = A = 1). At each step, they
+    differ in the state or, failing that, in the action. `possible` is as in `Trajectory.counts`."""
     table = every_state(size.S) if possible is None else possible
     first, second, s, other = [], [], 0, size.S - 1
     for h in range(size.H):
@@ -99,7 +99,7 @@ def farthest(size: Size, possible: Table | None = None) -> tuple[str, str]:
 
 
 def nearest(size: Size, possible: Table | None = None) -> tuple[str, str]:
-    """Return two trajectories that differ in one counter, the reward of the last step. possible: as in `farthest`."""
+    """Return two trajectories that differ in one counter, the last reward. `possible` is as in `farthest`."""
     table = every_state(size.S) if possible is None else possible
     steps, s = [], 0
     for h in range(size.H):

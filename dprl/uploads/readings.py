@@ -46,7 +46,7 @@ DIED = "data: reading stopped before the end of the file, perhaps because memory
 
 
 def allowed() -> bool:
-    """Return whether visitors may upload files: as set by DPRL_UPLOADS, else only if the server is not public."""
+    """Return whether visitors may upload files, as set by DPRL_UPLOADS; by default, only if the server is private."""
     return bool(setting("DPRL_UPLOADS", 1 - setting("DPRL_PUBLIC", 0, 0, 1), 0, 1))
 
 
@@ -89,7 +89,7 @@ class Readings:
         self._waiting: list[Reading] = []  # in the order of arrival; the first one is being read
 
     def begin(self, file: BinaryIO, asked: dict[str, Any]) -> Reading:
-        """Add a file to the queue. asked: see `read`. Raises SpecError if it cannot be stored or the queue is full."""
+        """Add a file to the queue; `asked` is as in `read`. Raises SpecError if storage fails or the queue is full."""
         size = file.seek(0, 2)
         name = kept.new_name()
         with self._turn:
@@ -160,7 +160,7 @@ def unnamed(file: BinaryIO) -> BinaryIO:
 
 
 def by_process(reading: Reading, file: BinaryIO) -> dict[str, Any]:
-    """Start a process that reads the file, and return its answer. The process ends when this one does."""
+    """Read the file in a child process, and return its answer. The child ends when this process does."""
     command = [sys.executable, "-m", "dprl.uploads.readings", str(file.fileno())]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=child_environment(), start_new_session=True,

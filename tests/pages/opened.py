@@ -12,7 +12,7 @@ import pytest
 import streamlit as st
 
 from dprl.runs.store import Store
-from dprl.simulation.trace import Spec
+from dprl.simulation.base import Spec
 from pages.attack.link import Attack
 from pages.data.own import Own
 from pages.home.state import Home

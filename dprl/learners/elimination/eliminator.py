@@ -44,7 +44,8 @@ class Exploration:
 
 @dataclass(frozen=True)
 class StageEstimate:
-    """A stage's P [H, S, A, S] (rows sum to at most 1), R [H, S, A], best policy [H, S], and reported numbers."""
+    """A stage's estimated transitions, rewards and best policy, with numbers to report. The rows of P [H, S, A, S] sum
+    to at most 1; R is [H, S, A], and policy is [H, S]."""
 
     P: Array
     R: Array
@@ -116,7 +117,7 @@ class EliminationLearner(Learner):
     forgets = True
 
     def seen(self, bonus: str) -> Counts:
-        """Return the type of counts that the learner receives with any bonus."""
+        """Return the type of counts that the learner receives, which is the same for every bonus."""
         return self.statistic
 
     def refusal(self, size: Size, K: int) -> SpecError | None:
@@ -159,10 +160,11 @@ def tuples(size: Size) -> int:
 
 
 def stages(K: int, tuples: int) -> list[Stage]:
-    """List the stages of a run with K users and `tuples` = H S A. Stage b has L_b = 2^b, and the last gets the rest.
+    """List the stages of a run with K users.
 
-    In Bai et al. 2025, Algorithm 1 (line 2), the users left over form a short stage of their own; here they join the
-    last full stage. We skip stages that are too short to give every (h, x, a) one user.
+    `tuples` is H S A. Each half of stage b has 2^b users (L_b in the paper), and the last stage gets the rest. In Bai
+    et al. 2025, Algorithm 1 (line 2), the users left over form a short stage of their own; here they join the last full
+    stage. We skip stages that are too short to give every (h, x, a) one user.
     """
     result: list[Stage] = []
     left, length = K, 1
@@ -178,7 +180,7 @@ def stages(K: int, tuples: int) -> list[Stage]:
 
 
 def batches(K: int, size: Size, statistic: Counts) -> list[tuple[int, int]]:
-    """Return each batch's size and the number of counters that rise if a user is replaced."""
+    """Return the size of each batch, and how many of its counters rise if one user is replaced."""
     fine = statistic.sensitivity(size, REPLACE_ONE).raised
     return [
         batch
@@ -194,7 +196,7 @@ def iota(problem: Problem) -> float:
 
 
 def infrequent_below(problem: Problem, error: float) -> float:
-    """Return C1 E H^2 iota, with E >= 1 (Lemma 15). Tuples with m~ up to this number are infrequent (Algorithm 2)."""
+    """Return the noisy count up to which a tuple is infrequent: C1 E H^2 iota, with E >= 1 (Algorithm 2, Lemma 15)."""
     return float(problem.params["C1"]) * max(error, 1.0) * problem.H**2 * iota(problem)
 
 
@@ -209,7 +211,7 @@ def width(problem: Problem, error: float, users: int) -> float:
 
 
 def stage_transitions(m: Array, n: Array, frequent: NDArray[np.bool_]) -> Array:
-    """Return m~/n~ for frequent tuples, with rows scaled to sums of at most 1; the rest leads to an absorbing state."""
+    """Estimate the transitions of frequent tuples by m~/n~. Missing probability leads to an absorbing state."""
     P = np.where(frequent, m, 0.0) / np.maximum(n, 1.0)[..., None]
     result: Array = P / np.maximum(P.sum(-1, keepdims=True), 1.0)
     return result

@@ -97,8 +97,11 @@ def all_policies(H: int, S: int, A: int) -> NDArray[np.int64]:
 
 @kernel
 def best_visitors(policies: Ints, active: Flags, P: Array, d1: Array, layer: int, chosen: Ints) -> None:
-    """Find the active policy most likely to take a in x at `layer` for each (x, a), and write its index to chosen,
-    [S, A]. Ties go to the lowest index. policies is [N, H, S]; P is [H, S, A, S] with row sums of at most 1."""
+    """Find, for each (x, a), the active policy that is most likely to take action a in state x at `layer`.
+
+    Its index is written to `chosen` [S, A]; ties go to the lowest index. `policies` is [N, H, S], and the rows of P [H,
+    S, A, S] sum to at most 1.
+    """
     N, _, S = policies.shape
     A = chosen.shape[1]
     best = np.full((S, A), -1.0)

@@ -79,7 +79,7 @@ class RelaxedElimination(Eliminator):
         return Exploration(blocks, first + H, last, rest if last else ())
 
     def _explore(self, floor: float, layer: int, each: int) -> tuple[Block, ...]:
-        """Return blocks of `each` users for every (x, a), from the active mixture that takes a in x most often."""
+        """Return blocks for every (x, a): `each` users follow the active mixture that takes a in x most often."""
         H, S, A = self._problem.H, self._problem.S, self._problem.A
         greedy, V = self._best()
         pairs = np.zeros((S, A, 2, H, S), dtype=np.int64)
@@ -158,10 +158,11 @@ def best_trade(
     reach: Array,
     worth: Array,
 ) -> tuple[float, float]:
-    """Find the policy that maximises P + price * value, write it to `policy`, and return (P, value).
+    """Find the policy that best trades off its value against the probability P of visiting a given (state, action).
 
-    P is the probability that the policy takes `action` in `state` at `layer`. V and greedy are results of `plan`, and
-    the policy follows greedy after `layer`. The higher value wins ties. reach and worth are workspace [2, S].
+    It maximises P + price * value and is written to `policy`; the function returns (P, value). P is the probability
+    that the policy takes `action` in `state` at `layer`. V and greedy are results of `plan`, and the policy follows
+    greedy after `layer`. The higher value wins ties. reach and worth are workspace [2, S].
     """
     H, S, A, _ = P.shape
     for h in range(H):
@@ -205,7 +206,7 @@ def best_trade(
 def chance_of(
     P: Array, d1: Array, policy: Policy, layer: int, state: int, action: int, here: Array, there: Array
 ) -> float:
-    """Return the probability that a policy takes `action` in `state` at `layer`. here and there are workspace [S]."""
+    """Return the probability of `action` in `state` at `layer` under a policy; `here` and `there` are workspace."""
     S = len(d1)
     if policy[layer, state] != action:
         return 0.0
@@ -235,10 +236,11 @@ def explorers(
     pairs: Ints,
     shares: Array,
 ) -> None:
-    """Find, for each (x, a), the mixture with value at least `floor` that is most likely to take a in x at `layer`.
+    """Find the mixtures of policies that are most likely to take each action a in each state x at `layer`.
 
-    pairs [S, A, 2, H, S] receives each mixture's two policies, and shares [S, A] the share of the first. If x cannot be
-    reached in this model, the best policy is chosen. floor is at most the best policy's value.
+    Each mixture has a value of at least `floor`. pairs [S, A, 2, H, S] receives each mixture's two policies, and shares
+    [S, A] the share of the first. If x cannot be reached in this model, the best policy is chosen. floor is at most the
+    best policy's value.
     """
     S = len(d1)
     H = len(P)

@@ -12,7 +12,9 @@ from dprl.mdp.tabular import Array
 
 
 class Confidence(NamedTuple):
-    """The confidence sets for the weights w_h at all steps h with a regression, where M = G + ridge I and Y = M^-1 x.
+    """The confidence sets for the weights w_h of a linear model.
+
+    With M = G + ridge I and Y = M^-1 x, the set at each step h with a regression is given by
 
         |<x, w_h - weights_h>| <= beta sqrt(x.Y + slack |Y|^2) + pull |Y|   for every x.
 
@@ -30,7 +32,7 @@ class Confidence(NamedTuple):
 
 
 class Solved(NamedTuple):
-    """The solutions to many ridge regressions, with any leading dimensions [..]."""
+    """The solutions to many ridge regressions, in arrays with any leading dimensions [..]."""
 
     weights: Array  # [.., d], (G + ridge I)^-1 u
     logarithms: Array  # [..], ln det (G + ridge I)

@@ -67,7 +67,7 @@ class MixturePlanner(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class MixtureLearner(PlannedLearner[MixturePlanner]):
-    """A learner that plans at every release from regressions of its own values on features."""
+    """A learner that plans at every release by value-targeted regression on features."""
 
     privacies: tuple[str, ...] = ("central", "local", "none")
     regression: type[ValueRegression] = ValueRegression
@@ -148,7 +148,7 @@ def next_block(most: float, users: int, K: int, d1: Array, features: Array, plan
 
 @kernel
 def centre(h: int, plan: MixturePlan) -> None:
-    """Set the middle and the unit of the next regression at step h so that V_{h+1} is within unit/2 of the middle."""
+    """Centre and scale the targets of the next regression at step h, so that V_{h+1} is within unit/2 of the middle."""
     _, S, A = plan.unit.shape
     low = plan.V[h + 1, 0]
     high = low

@@ -36,9 +36,10 @@ def step(
     constants: Array,
     plan: ValueIterationPlan,
 ) -> None:
-    """Plan step h as in the paper: ridge lambda + c_K + Upsilon, bonus beta |phi| in the inverse's norm, and Q <= H.
+    """Plan step h as in the paper.
 
-    shift and pull are the largest standard deviations, over the run, of the noise in an entry of a matrix and a vector.
+    The ridge is lambda + c_K + Upsilon, the bonus is beta |phi| in the norm of the inverse, and Q is at most H. shift
+    and pull are the largest standard deviations, over the run, of the noise in an entry of a matrix and a vector.
     """
     H, S, A = plan.Q.shape
     found = np.zeros(3)
@@ -63,8 +64,8 @@ def step(
 
 
 def constants(problem: LinearProblem) -> Array:
-    """Return the paper's constants: lambda = d, Upsilon and C for noise with standard deviation 1, K, and ln(24^2 18
-    K^2 d H / p), which is chi without U_K (Luyo et al. 2021, Appendix E.1; for Laplace noise, Appendix E.3)."""
+    """Return the constants of Luyo et al. (2021), Appendix E.1, or E.3 for Laplace noise. They are lambda = d, Upsilon
+    and C for noise with standard deviation 1, K, and ln(24^2 18 K^2 d H / p), which is chi without U_K."""
     H, d, K, p = problem.size.H, problem.size.d, problem.K, problem.beta
     if problem.norm == "l1":
         tail = log(6 * K * H * d / p)
@@ -145,7 +146,7 @@ def anytime(
 
 
 def anytime_constants(problem: LinearProblem) -> Array:
-    """Return lambda = 1/4, C_w, and 2 ln(3 H 2^(S-1) / beta), from a union bound over the corners of the cube of V."""
+    """Return the constants of `anytime`: lambda = 1/4, C_w, and 2 ln(3 H 2^(S-1) / beta) from a union bound over V."""
     S, H = problem.size.S, problem.size.H
     return np.array([0.25, problem.bound, 2 * (log(3 * H / problem.beta) + (S - 1) * log(2))])
 

@@ -36,7 +36,7 @@ def plan(
     constants: Array,
     plan: MixturePlan,
 ) -> None:
-    """Plan as in the paper, with ridge lambda + 2 Upsilon, bonus beta |phi_V| in the inverse's norm, and Q in [0, H].
+    """Plan as in the paper, with ridge lambda + 2 Upsilon, bonus beta |phi_V| in the norm of M^-1, and Q in [0, H].
 
     error is the largest standard deviation of the noise in any sum of the run.
     """

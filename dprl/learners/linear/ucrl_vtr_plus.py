@@ -252,10 +252,11 @@ def proxy(low: float, high: float, square: float) -> float:
 
 
 def anytime_constants(problem: MixtureProblem) -> Array:
-    """Return, for each family, the targets' variance proxy, lambda, 2 ln(3 (H - 1) / beta), the maximum of |X|^2 worth,
-    the two bounds of `noise_bounds` for error = 1, and C_w.
+    """Return the constants of `anytime` for each family of regressions.
 
-    Values are weighted so that their proxy is 1. Squares lie in [0, 1/4] and are 1/8-sub-Gaussian.
+    They are the targets' variance proxy, lambda, 2 ln(3 (H - 1) / beta), the maximum of |X|^2 worth, the two bounds of
+    `noise_bounds` for error = 1, and C_w. Values are weighted so that their proxy is 1. Squares lie in [0, 1/4] and are
+    1/8-sub-Gaussian.
     """
     spent = 2 * log(3 * (problem.size.H - 1) / problem.beta)
     most = problem.statistic.weight(problem.size) / 4

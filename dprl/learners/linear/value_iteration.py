@@ -74,7 +74,7 @@ LOCAL = "no method is known to get its sums from noisy reports (Luyo et al. 2021
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class ValueIterationLearner(PlannedLearner[ValueIterationPlanner]):
-    """A learner that requests regressions of its own values on all data so far, and plans from them."""
+    """A learner that plans from regressions of its own value estimates, computed on all data so far."""
 
     privacies: tuple[str, ...] = ("central", "none")
     loop = "batches"
@@ -123,7 +123,7 @@ def batches(K: int, size: Size, epsilon: float, norm: str) -> range:
 
 @kernel
 def centre(h: int, plan: ValueIterationPlan) -> None:
-    """Set the middle and the unit of step h so that r + V_{h+1} is within unit/2 of the middle."""
+    """Centre and scale the targets of step h, so that r + V_{h+1} is within unit/2 of the middle."""
     S = plan.V.shape[1]
     low = plan.V[h + 1, 0]
     high = low

@@ -31,7 +31,7 @@ COUNTS = DATASET.family
 
 
 def plan(problem: OfflineProblem) -> Plan:
-    """Run Algorithm 1 of Qiao and Wang (2023, offline). Here, h = 0..H-1, so the cap H - h + 1 in line 7 is H - h.
+    """Run Algorithm 1 of Qiao and Wang (2023, offline). Steps start at h = 0, so the cap in line 7 is H - h.
 
     If rewards are not known (our extension), we estimate their means from a third family of noisy sums, and the penalty
     also covers the errors. If n~ > E, |n~ - n| <= E, and the noise in a sum of rewards is at most E_r/2, then the mean
@@ -138,7 +138,7 @@ CONSTANTS = (
 
 
 def unproved(params: Mapping[str, Any]) -> str:
-    """Explain why the proof does not cover the constants; return "" if none is below the paper's (Lemmas C.6, C.10)."""
+    """Explain why the proof does not cover these constants; return "" if it does (Lemmas C.6 and C.10)."""
     smaller = [
         f"{f.name} = {params[f.name]:g}" for f in CONSTANTS if f.name in LEAST and params[f.name] < f.default
     ]
@@ -150,7 +150,7 @@ def unproved(params: Mapping[str, Any]) -> str:
 
 
 def unproved_without_noise(params: Mapping[str, Any]) -> str:
-    """Explain why the proof without noise, which needs C3, does not cover these constants; return "" if it does."""
+    """Explain why the proof for exact counts, which needs C3, does not cover these constants; return "" if it does."""
     if params["C3"] < 7 / 3 - 1e-9:
         return "as in the paper, the penalty has no term of order 1/n, which the proof needs: C3 = 7/3"
     return unproved(params)

@@ -23,7 +23,7 @@ from dprl.statistics.regression import Gram, Moment, centred_change, gram_change
 
 
 def plan(problem: OfflineProblem) -> Plan:
-    """Plan pessimistically with r_h + P_h V = c + phi w, where a regression of (r + V - c)/g on phi gives w/g."""
+    """Plan pessimistically by regressing (r + V - c)/g on phi, which estimates w/g in r_h + P_h V = c + phi w."""
     phi, p, E = problem.features, problem.params, problem.errors
     assert phi is not None
     S, A, H, _ = problem.size

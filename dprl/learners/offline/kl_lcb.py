@@ -64,7 +64,7 @@ def iterated(problem: OfflineProblem, released: Array, r: Array, least_r: Array)
 
 
 def next_bounds(problem: OfflineProblem, released: Array, V: Array) -> tuple[Array, Array]:
-    """Return estimates of the next state's mean value [S, A] and lower bounds on it, from a step's counts and V."""
+    """Return the estimated mean value of the next state and a lower bound on it, [S, A] each, from released counts."""
     E, low, high = problem.errors.get(COUNTS, 0.0), V.min(), V.max()
     m, (known, n, fewest) = counts.transitions(released), visited(counts.visits(released), E)
     mean = m @ V / n
@@ -91,7 +91,7 @@ def reward_bounds(problem: OfflineProblem, released: Array, sums: Array) -> tupl
 
 
 def visited(n: Array, E: float) -> tuple[NDArray[np.bool_], Array, Array]:
-    """Return which rows surely have a visit, their noisy counts n~, and the smallest possible n (both 1 if unsure)."""
+    """Return which pairs (s, a) surely have visits, their noisy counts n~, and lower bounds on n (both 1 if unsure)."""
     known = n - E >= 1
     return known, np.where(known, n, 1.0), np.where(known, n - E, 1.0)
 
@@ -102,12 +102,13 @@ def rms(values: Array) -> Array:
 
 
 def shortfall(variance: Array, above: Array, x: Array) -> Array:
-    """Bound how far a mean under P is below that under P^, if the latter is `above` the minimum and KL(P^, P) <= x."""
+    """Bound how far the mean of a function under P is below its mean under P^, if KL(P^, P) <= x. `above` is the mean
+    under P^ minus the function's smallest value."""
     return np.asarray(np.sqrt(2 * variance * x) + above * x)
 
 
 def divergence(problem: OfflineProblem, visits: Array) -> Array:
-    """Return an L for which, with high probability, KL(P^, P) <= L/visits in any row with at least this many visits.
+    """Return an L for which KL(P^, P) <= L/visits holds with high probability after at least this many visits.
 
     If each person has one episode, L is the x > S - 1 at which e^-x (e x / (S-1))^(S-1) is the failure probability.
     This follows from E exp(t n KL) <= (1 - t)^-(S-1) for 0 <= t < 1 (Agrawal 2020), by Markov's inequality at t = 1 -
@@ -130,9 +131,10 @@ def of_rewards(problem: OfflineProblem, visits: Array) -> Array:
 
 
 def at_all_times(problem: OfflineProblem, visits: Array, free: int) -> Array:
-    """Return a bound on n KL(P^, P) for all n at once, ln(C(n + free, free) / probability), by a mixture (Ville 1939).
+    """Return a bound on n KL(P^, P) that holds for all n at once, by the method of mixtures (Ville 1939).
 
-    The bound divided by n decreases in n, so a lower bound on the visits may replace n.
+    It is ln(C(n + free, free) / probability). The bound divided by n decreases in n, so a lower bound on the visits may
+    replace n.
     """
     from scipy.special import gammaln
 
@@ -155,7 +157,7 @@ def each(problem: OfflineProblem, noisy: bool) -> float:
 def errors(
     problem: OfflineProblem, mechanism: str, scales: Mapping[str, float], calibration: str
 ) -> dict[str, float]:
-    """Return the noise bound E of each family of sums, which holds except with probability `each`.
+    """Return the noise bound E for each family of sums, which fails with probability at most `each`.
 
     Noise changes a sum of m f by at most E times the root mean square of f (and so n~ by at most E), and a sum of
     rewards by at most its own E. For Gaussian noise, E is a quantile. For Laplace(b), it is Chernoff's bound with the

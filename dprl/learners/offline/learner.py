@@ -47,7 +47,7 @@ class OfflineProblem:
 
 
 def decided(problem: OfflineProblem, Q: Array, n: Array, E: float) -> tuple[Policy, Array]:
-    """Return the policy's action at one step and a lower bound on its value, [S] each.
+    """Return the policy's actions at one step and lower bounds on their values, [S] each.
 
     Q holds lower bounds on the values of actions, and n the released visits with noise of at most E, [S, A] each. The
     policy takes the lowest action with the largest Q. If it may have no visit and others would decide (`hands_over`),

@@ -22,7 +22,7 @@ from dprl.statistics.regression import Gram, Moment, bounded_gram, bounded_momen
 
 
 def plan(problem: OfflineProblem) -> Plan:
-    """Run Algorithm 2 of Qiao and Wang (2023). Steps are h = 0..H-1 here, so H - h + 1 in the paper is H - h."""
+    """Run Algorithm 2 of Qiao and Wang (2023). Steps start at h = 0, so H - h + 1 in the paper is H - h here."""
     phi, p, E = _features(problem), problem.params, problem.errors
     S, A, H, _ = problem.size
     d, lam, first, second = phi.shape[-1], p["lambda"], 0, int(halves(p))

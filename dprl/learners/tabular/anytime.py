@@ -35,8 +35,8 @@ SAME = (
 
 @kernel
 def reach_in_ellipsoid(squares: float, total: float, B: int, tau2: float) -> float:
-    """Return the maximum of (r - r~) f_0 + sum (m - m~) f over the ellipsoid of radius 1 (Sherman, Morrison), where
-    squares = rho^2 f_0^2 + |f|^2 and total = sum f over B next states."""
+    """Return the maximum over the ellipsoid of radius 1 of (r - r~) f_0 + sum (m - m~) f (by Sherman and Morrison).
+    Here, squares = rho^2 f_0^2 + |f|^2, and total is the sum of f over B next states."""
     return float(np.sqrt(max(squares - total * total / (B + tau2), 0.0)))
 
 
@@ -56,7 +56,7 @@ def raised_mean(k: float, squares: float, total: float, B: int, tau2: float) -> 
 
 @kernel
 def bernstein_rise(v: float, c: float, x: float) -> float:
-    """Bound how much the true mean of reward plus next value exceeds its estimate.
+    """Bound how far the true mean of reward plus next value can exceed its estimate.
 
     x is the log-wealth per visit, v the sum of the two variances, and c the largest distance of either above its mean.
     The result is u c x / y, where u - ln(1 + u) = y = x c^2 / v, and one Newton step from y + sqrt(2 y) rounds u up.
@@ -88,7 +88,7 @@ def fixed_bet_rise(v: float, c: float, start: float, n: float) -> float:
 
 @kernel
 def bernstein_bonus(v: float, c: float, spread: float, start: float, n: float, most: float) -> float:
-    """Bound how much the true mean of reward plus next value exceeds its estimate, after n to `most` visits."""
+    """Bound how far the true mean of reward plus next value can exceed its estimate after n to `most` visits."""
     rise = fixed_bet_rise(v, c, start, n)
     if rise < np.inf:
         return rise
@@ -121,7 +121,7 @@ def extremes(values: Array, B: int) -> tuple[float, float]:
 def bernstein(
     released: Array, errors: Array, possible: Table, constants: Array, Q: Array, V: Array, policy: Policy
 ) -> None:
-    """Run optimistic backward induction with the smaller anytime bound and the result of `constants`."""
+    """Run optimistic backward induction with the anytime Bernstein bound and the result of `constants`."""
     H, S, A = Q.shape
     start = constants[0]
     most = released.shape[3] - 2
@@ -214,7 +214,7 @@ def hoeffding(
 
 
 def constants(problem: Problem) -> Array:
-    """Return ln(10 H S A / (9 beta)), tau^2 and rho^2. With noise, beta/3 is reserved for the bound on its length."""
+    """Return ln(10 H S A / (9 beta)), tau^2 and rho^2. With noise, beta/3 is reserved for the bound on the noise."""
     beta = problem.beta * (1.0 if problem.epsilon is None else 2 / 3)
     start = log(10 * problem.H * problem.S * problem.A / (9 * beta))
     return np.array([start, *(problem.ellipsoid or (1.0, 1.0))])

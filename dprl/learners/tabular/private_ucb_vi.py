@@ -21,7 +21,9 @@ from dprl.statistics import NOISY
 def plan(
     released: Array, errors: Array, possible: Table, constants: Array, Q: Array, V: Array, policy: Policy
 ) -> None:
-    """Run optimistic backward induction with den = max(n^ + E1, 1), where E1 = E2 = E/4 bounds the noise in n^ and m^.
+    """Run optimistic backward induction on noisy counts with a Hoeffding bonus.
+
+    Let den = max(n^ + E1, 1), where E1 = E2 = E/4 bounds the noise in n^ and m^. Then
 
     Q = (r^ + sum m^ V)/den + c_reward/sqrt(den) + c_value/sqrt(den) + (w_reward E1 + w_value (S E2 + 2 E1))/den,
     clipped to [0, H]. The clip at 0 is ours, because noise can make r^ and m^ negative.
@@ -59,7 +61,7 @@ def plan(
 
 
 def constants(problem: Problem) -> Array:
-    """Return the slope of the cap on Q and the factors in the bonus, as we remember them from the paper.
+    """Return the slope of the cap on Q and the factors in the bonus, in our reconstruction of the paper.
 
     They are c_reward = Lc = sqrt(2 ln(4 S A T/beta)), c_value = H Lc, w_reward = 3 and w_value = H. 3 E1 covers the
     noise in r (assumed as large as in n) and the division by n^ + E1, but calibrated noise in r may reach 4 E1

@@ -1,4 +1,4 @@
-"""The loop of private least-squares value iteration: at each step, the learner asks for a regression of its own values.
+"""The loop of private least-squares value iteration, in which the learner requests one regression per step.
 
 The curator releases matrices summed over all users. Then, from the last step to the first, it releases the vectors that
 the learner requests for the values that it has just planned.
@@ -40,7 +40,7 @@ MOST = 0.1  # without privacy, the largest size of a block relative to the users
 
 
 class BatchRun(LinearRun):
-    """A run with one random seed, whose learner asks for regressions of its own values after each batch.
+    """A run with one random seed, whose learner requests a regression for each step after every batch.
 
     In the trace, `noisy` and `released` are the released sums [D, H, 1, d, d + 1] (see statistics/feature_gram.py), and
     `weights` are [D, H, 1, d]. Beliefs are about the weights of the regressions that the learner requested.
@@ -155,8 +155,7 @@ def norm_of(spec: RunSpec) -> str:
 
 
 def ends_of(spec: RunSpec) -> Ints:
-    """Return the number of users at the end of each batch, [M]. Without privacy, there is only the end of the run,
-    K."""
+    """Return the number of users at the end of each batch, [M], or only the total K without privacy."""
     if spec.epsilon is None:
         return np.array([spec.episodes])
     ends = batches(spec.episodes, spec.problem_size, spec.epsilon, norm_of(spec))

@@ -1,4 +1,4 @@
-"""The compiled part of batches.py, the loop of learners that ask for regressions of their own values."""
+"""The compiled part of batches.py, the loop of learners that request one regression per step."""
 
 from __future__ import annotations
 

@@ -102,8 +102,7 @@ class EliminationRun:
         return noise_of(spec, ends_of(played), batches=played)
 
     def _checkpoints(self) -> Ints:
-        """Choose about 200 block ends as points of the curve, spaced logarithmically and linearly, including the
-        last."""
+        """Choose about 200 block ends for the curve, spaced logarithmically and linearly, including the last."""
         tuples = self.mdp.H * self.mdp.S * self.mdp.A
         lengths: list[int] = []
         for stage in self.stages:
@@ -192,7 +191,7 @@ class EliminationRun:
     def _detail(
         self, counts: Array, noisy: Array, released: Array, estimate: StageEstimate, batch: int
     ) -> None:
-        """Store a stage's results: the counts of its fine batch, and the policy that looks best, with its values."""
+        """Store a stage's results: the counts of its last batch, and the estimated best policy with its values."""
         mdp, row = self.mdp, self._row(batch)
         P, R, policy = estimate.P, estimate.R, estimate.policy
         Q, V = np.zeros((mdp.H, mdp.S, mdp.A)), np.zeros((mdp.H + 1, mdp.S))

@@ -23,7 +23,7 @@ class LinearRun(SlicedRun):
         return int(8 * (2 * self.state.counts.size + 3 * self.state.sums.size))
 
     def _seen(self, counts: Array, row: int, error: float) -> Detail:
-        """Store the learner's measures, and return details. row: the index of the noise bound; error: the E in use."""
+        """Store the learner's measures and return details. `row` selects the noise bound; `error` is the E in use."""
         state, plan = self.state, self.state.plan
         self._kept.append((state.sums.copy(), plan.weights.copy(), plan.indefinite[0]))
         return Detail(
@@ -46,8 +46,8 @@ class LinearRun(SlicedRun):
     def _believed(
         self, confidence: Callable[..., Any], told: tuple[Array, ...], truth: Array, bound: float
     ) -> dict[str, Array]:
-        """Return the confidence sets at D checkpoints, with and without noise. told: the noise sizes that the learner
-        assumes, each [D]; truth: the true weights [D, ...]; bound: a bound on their length."""
+        """Return the confidence sets at D checkpoints, with and without noise. `told` has the noise sizes that the
+        learner assumes, [D] each, `truth` has the true weights [D, ...], and `bound` is a bound on their length."""
         constants = self.setup.constants
         users = np.array([detail.episode for detail in self._details], dtype=float)
         released = np.array([detail.noisy for detail in self._details])

@@ -1,4 +1,4 @@
-"""Use the WebAssembly module to play one seed of a learner that plans from counts, with the same bits as numba.
+"""Use the WebAssembly module to play one seed of a learner that plans from counts, bit for bit as numba does.
 
 NumPy and SciPy prepare everything before the first user, such as the calibrated noise, and the module runs the loop.
 """
@@ -30,7 +30,7 @@ FIRST = 10**9  # the most releases of a pack, which is more than any run has
 
 
 def held(function: Callable[..., Any], part: str, stochastic: bool) -> Held:
-    """Return the module's compiled function for an entry of `Kernels`. stochastic: whether the policy is stochastic."""
+    """Return the module's compiled function for an entry of `Kernels`, for a stochastic or a deterministic policy."""
     name = own_name(function)
     if part not in ONE_FOR_ALL:
         name += ":stochastic" if stochastic else ":policy"

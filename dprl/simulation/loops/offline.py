@@ -126,9 +126,11 @@ def noise_for(
     exact: bool = False,
     beside: tuple[Family, ...] = (),
 ) -> tuple[CuratorNoise, dict[str, float]]:
-    """Return the noise for a spec's budget, and the error bound E of each family of statistics. exact: whether noise
-    is drawn on a grid, not in floating point; E still assumes continuous noise. beside: statistics about a second
-    group of people, which the learner never sees; each group gets the whole budget."""
+    """Return the noise for a spec's budget, and the error bound E of each family of statistics.
+
+    With `exact`, noise is drawn on a grid, not in floating point, but E still assumes continuous noise. `beside` has
+    statistics about a second group of people, which the learner never sees; each group gets the whole budget.
+    """
     learner, asked = spec.learner, spec.budget
     if not asked.promise.fields or spec.calibration is None:
         return NO_NOISE, {}
@@ -202,7 +204,7 @@ def learned_from(curator: Releases, plan: Plan) -> tuple[Learned, tuple[Array, .
 
 
 class DatasetPoint(NamedTuple):
-    """A data set and the result of learning from it. visits: the true visits [H, S, A]; released: the noisy answers."""
+    """The result of learning from one data set, with its true visits [H, S, A] and the released noisy answers."""
 
     n: int
     gap: float
@@ -240,7 +242,7 @@ class OfflineRun:
         return len(self.points) == len(self.sizes)
 
     def dataset(self, n: int) -> tuple[tuple[Array, ...], np.random.Generator]:
-        """Return the counts of this seed's n trajectories (or of each half), and the random generator for the noise.
+        """Return the counts of this seed's n trajectories, as a whole or in two halves, and a generator for the noise.
 
         Neither depends on the budget, the largest n or (except for the split) the learner.
         """

@@ -43,7 +43,7 @@ def play(users: int, users_rng: np.random.Generator, model: Model, setup: Any, s
 
 @kernel
 def lose(setup: Any, state: Any) -> None:
-    """Add the losses of the users who started in each state to the regret and to the counts of suboptimal episodes."""
+    """Add the users' losses to the regret, and count their suboptimal episodes."""
     for s in range(state.starts.shape[0]):
         lost = max(setup.V_star[s] - state.value[0, s], 0.0)
         state.totals[0] += state.starts[s] * lost
@@ -70,7 +70,7 @@ def note(point: int, users: int, setup: Any, state: Any, record: Record) -> None
 def play_to(
     now: int, users_rng: np.random.Generator, model: Model, setup: Any, state: Any, record: Record
 ) -> None:
-    """Simulate users until `now` have played, and record points on the curve along the way (without a release)."""
+    """Simulate users until `now` have played, and record points on the curve along the way, without a release."""
     position, targets = state.position, setup.targets
     while targets[position[4]] < now:
         play(targets[position[4]] - position[1], users_rng, model, setup, state)
@@ -84,7 +84,7 @@ def play_to(
 
 @kernel
 def note_release(setup: Any, state: Any, record: Record) -> None:
-    """Record one point at this release if the users have reached one or more targets."""
+    """Record a point on the curve at this release if the number of users has reached a target."""
     position, targets = state.position, setup.targets
     if position[1] >= targets[position[4]]:
         note(position[3], position[1], setup, state, record)

@@ -1,4 +1,4 @@
-"""The loop of learners that regress their own values: schedule -> simulate users -> sums -> noise -> plan -> record."""
+"""The loop of value-targeted regression: schedule -> simulate users -> sums -> noise -> plan -> record."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from dprl.statistics.value_regression import ValueRegression
 
 
 class RegressionRun(LinearRun):
-    """A run with one random seed, whose learner regresses its own values.
+    """A run with one random seed, whose learner uses value-targeted regression.
 
     In the trace, `noisy` and `released` are the released sums [D, H - 1, families, d, d + 1] (see
     statistics/value_regression.py), and `weights` are [D, H - 1, families, d].
@@ -111,8 +111,8 @@ class RegressionRun(LinearRun):
 
 
 def error_told(spec: RunSpec, noise: Noise) -> Array:
-    """Return the size of the noise that the learner assumes, [B]: with the paper's bonus, the largest standard
-    deviation of a sum in the run, as in the paper; otherwise, a bound on the length of d draws."""
+    """Return the size of the noise that the learner assumes, [B]. With the paper's bonus, it is the largest standard
+    deviation of a sum in the run, as in the paper; otherwise, it is a bound on the length of d draws."""
     if spec.bonus != "paper":
         return noise.radius()
     worst = float(noise.std.max())

@@ -1,4 +1,4 @@
-"""The compiled part of regress.py, the loop of learners that regress their own values."""
+"""The compiled part of regress.py, the loop of learners with value-targeted regression."""
 
 from __future__ import annotations
 

@@ -185,7 +185,7 @@ def simulate(
 def disturb_told(
     made: int, noise_rng: np.random.Generator, setup: Setup, state: State, add_noise: Callable[..., None]
 ) -> None:
-    """Draw noise for the counts of actions that the policy takes. The other counts are not read, so they need none."""
+    """Draw noise only for the counts of actions that the policy takes, because the other counts are not read."""
     told = cells_told(state.policy, state.noisy)
     noise, memory = state.noise[told], state.memory[:, told]
     add_noise(made, state.leaves, setup.batches, memory, noise_rng, noise)
@@ -276,7 +276,7 @@ def types_of(part: str, stochastic: bool) -> str:
 
 
 def signatures_of(stochastic: bool) -> tuple[Any, ...]:
-    """Return the numba types of all `Kernels`. stochastic: whether the learner's policy is stochastic."""
+    """Return the numba types of all `Kernels`, for a stochastic or a deterministic policy."""
     return _signature(stochastic), *_signatures(stochastic)
 
 

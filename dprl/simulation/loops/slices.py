@@ -25,8 +25,8 @@ CHECKPOINTS = (100, 100)  # points of the curve, spaced logarithmically and line
 
 
 class SlicedRun(ABC):
-    """A run with one random seed: the part that all loops with scheduled releases share. plain: whether to run in plain
-    Python, with the same bits. walk_below: blocks of at most this many users are simulated user by user."""
+    """The base class of runs with one random seed and scheduled releases. With `plain`, a run uses Python, with the
+    same bits. Blocks of at most `walk_below` users are simulated user by user."""
 
     kernel: Callable[..., Any]  # the loop itself, which numba compiles first when it plays the run
     handed: tuple[str, ...]  # the functions in `_kernels` that the loop calls, in the order of its arguments
@@ -97,7 +97,7 @@ class SlicedRun(ABC):
         }
 
     def _playing(self, cells: int) -> dict[str, Any]:
-        """Return the state fields that all loops share. cells: the number of counters."""
+        """Return the state fields that all loops share, with arrays for `cells` counters."""
         H, S, mechanism, stream = self.mdp.H, self.mdp.S, self.noise.mechanism, self.noise.stream
         return {
             "position": np.zeros(5, dtype=np.int64),

@@ -24,7 +24,7 @@ def parse(text: str) -> tuple[Schedule, str]:
 
 
 def check(text: str, per_release: bool = True) -> str:
-    """Return a schedule's canonical text, such as `geometric:0.02`. per_release: see `Schedule`. Raises SpecError."""
+    """Return a schedule's canonical text, such as `geometric:0.02`. Raises SpecError if it is not allowed."""
     key, _, argument = text.partition(":")
     try:
         argument = SCHEDULES[key].canonical(argument, per_release)

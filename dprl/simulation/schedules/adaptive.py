@@ -29,7 +29,7 @@ MOST = Field("schedule", "int", None, "releases at most", low=2, high=10**6)
 
 @kernel
 def growth(users: int, left: int, K: int, settings: Array) -> float:
-    """Return the largest growth of the next block relative to the users so far, or minus the growth that is required.
+    """Return the next block's largest growth relative to the users so far, or the required growth as a negative number.
 
     If blocks that grow by eta would not reach K with the remaining releases, a block may grow by the square of the
     factor that would. Large blocks, if counts justify them, then save releases for small blocks near a tie. The pace
@@ -58,11 +58,12 @@ def next_release(
     possible: Table,
     policy: Any,
 ) -> int:
-    """Return t + max(1, floor(min(eta t, min over played (h, s, a) of max(n~, E, 1) / P~(s, a at h)))), at most K.
+    """Return the number of users at the next release; blocks grow only as fast as the released counts justify.
 
-    P~ follows from the releases: first states from the counts of the first step, and later ones from m~ / sum m~ under
-    the policy, until a state has no released transitions. Before the first release, all states are equally likely.
-    eta may be larger, see `growth`. settings: [eta].
+    It is t + max(1, floor(min(eta t, min over played (h, s, a) of max(n~, E, 1) / P~(s, a at h)))), at most K. P~
+    follows from the releases: first states from the counts of the first step, and later ones from m~ / sum m~ under the
+    policy, until a state has no released transitions. Before the first release, all states are equally likely. eta may
+    be larger, see `growth`. settings: [eta].
     """
     H, S, A = released.shape[:3]
     B = released.shape[3] - 2

@@ -29,7 +29,7 @@ def next_release(
     possible: Table,
     policy: Any,
 ) -> int:
-    """Return the user count at the next release, t_{i+1} = t_i + max(1, floor(eta t_i)), at most K. settings: [eta]."""
+    """Return the number of users at the next release: t + max(1, floor(eta t)), at most K. `settings` is [eta]."""
     return min(K, users + max(1, int(settings[0] * users)))
 
 

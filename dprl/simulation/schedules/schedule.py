@@ -36,7 +36,7 @@ GROWTH = "float64(int64, int64, int64, float64[::1])"
 
 @dataclass(frozen=True)
 class Schedule:
-    """A schedule, as an entry in the registry. A spec writes it as `key` or `key:argument`.
+    """An entry in the registry of schedules, written in a spec as `key` or `key:argument`.
 
     Attributes:
         allowed: a description of its written form.

@@ -1,4 +1,4 @@
-"""Compare two learned policies with today's practice, using noisy sums over held-out people that are released once.
+"""Compare two learned policies with today's practice, using a single release of noisy sums over held-out people.
 
 When the file is read, a random share of the people is held out, and nothing is learned from them. Once both policies
 have been learned from the others, four noisy sums over the held-out people are released: their scores under each policy
@@ -52,8 +52,8 @@ BETTER, CLOSE, WORSE = "better", "too close", "worse"
 
 
 class HeldOut(NamedTuple):
-    """The counts of held-out people [H, S, A, S + 2], the number n of their episodes, and the sums of the episodes'
-    returns and squared returns, each of which is between 0 and 1 and on the noise's grid."""
+    """The counts of held-out people [H, S, A, S + 2], the number n of their episodes, and the sums of their returns and
+    squared returns. Each return and each square is between 0 and 1, on the noise's grid."""
 
     record: Array
     n: int
@@ -62,19 +62,19 @@ class HeldOut(NamedTuple):
 
 
 def joined(parts: Iterable[HeldOut]) -> HeldOut:
-    """Add up the parts. If there are several, they become the groups."""
+    """Add up the counts of several parts. If there are at least two parts, they become the groups."""
     records, numbers, returns, _ = zip(*(parts := tuple(parts)), strict=True)
     groups = parts if len(parts) > 1 else ()
     return HeldOut(np.sum(records, 0), sum(numbers), np.sum(returns, 0), groups)
 
 
 def names(episodes: int) -> tuple[str, ...]:
-    """Return the names of the sums to release. episodes: the largest number of episodes of one person."""
+    """Return the names of the sums to release if each person has at most `episodes` episodes."""
     return SUMS if episodes == 1 else (*SUMS, EPISODES)
 
 
 def families(episodes: int, grouped: bool = False) -> tuple[Family, ...]:
-    """Return descriptions of all sums over held-out people, with their size and the largest effect of one person.
+    """Describe all sums over held-out people, with their sizes and the largest effect of one person on each.
 
     Each episode adds a number from 0 to 1, and at least one episode remains when a person is replaced. In sums by
     group, all of one person's episodes may leave a group, and all of another's may enter another group.
@@ -91,7 +91,7 @@ def families(episodes: int, grouped: bool = False) -> tuple[Family, ...]:
 
 
 def share_of_groups(episodes: int) -> float:
-    """Return the share of the held-out people's budget (rho) that the sums by group use."""
+    """Return the share of rho, the budget for held-out people, that the sums by group use."""
     spent = {each.name: each.change.l2_squared / each.weight**2 for each in families(episodes, grouped=True)}
     return sum(rho for name, rho in spent.items() if name.endswith(BY_GROUP)) / sum(spent.values())
 
@@ -179,7 +179,7 @@ def taken(released: Array, policy: Policy) -> Array:
 
 
 def frequencies(m: Array) -> Array:
-    """Return the probabilities closest in Euclidean distance to the noisy frequencies m / sum(m). m: [..., S]."""
+    """Project the noisy frequencies m / sum(m) onto the nearest probabilities in Euclidean distance, [..., S]."""
     S, total = m.shape[-1], np.maximum(m.sum(-1, keepdims=True), 1.0)
     share = m / total
     ordered = -np.sort(-share, axis=-1)
@@ -199,7 +199,7 @@ class Scores(NamedTuple):
 
 
 def scores(fitted: Fitted, policy: Policy, r: Array, learned: bool) -> Scores:
-    """Score transitions and, if the mean rewards r [H, S, A] are learned rather than known, observed rewards."""
+    """Return the scores of transitions and, if the mean rewards r [H, S, A] are unknown, of observed rewards."""
     chosen = np.eye(r.shape[-1])[policy] * fitted.w[..., None]
     gain = fitted.V[1:, None, None] - fitted.V[:-1, :, None, None] + (0.0 if learned else r[..., None])
     found = chosen[..., None] * gain
@@ -212,7 +212,7 @@ def scores(fitted: Fitted, policy: Policy, r: Array, learned: bool) -> Scores:
 
 
 def sums(tables: Sequence[Scores], held: HeldOut, episodes: int = 1) -> tuple[Fraction, ...]:
-    """Return the exact sums in `names`. Each episode adds 0 to 1 to each sum. tables: each policy's scores."""
+    """Return the exact sums listed by `names`, to which each episode adds 0 to 1. `tables` has each policy's scores."""
     returns, squares = (Fraction(float(value)) for value in held.returns)
     found = (*(summed(table, held) for table in tables), returns, squares, Fraction(held.n))
     return found[: len(names(episodes))]
@@ -227,7 +227,7 @@ def summed(table: Scores, held: HeldOut) -> Fraction:
 
 
 def noisy(exact: tuple[Fraction, ...], scales: Mapping[str, float], of: str = "") -> Array:
-    """Round sums down to the grid, which increases no one's effect, and add noise. of: BY_GROUP for sums by group."""
+    """Round sums down to the grid, which increases no one's effect, and add noise. `of` is BY_GROUP for group sums."""
     draw = EXACT["gaussian"].draw
     drawn = [draw(Fraction(scales[name + of]) * STEPS) for name in tuple(WHAT)[: len(exact)]]
     return np.array([(value * STEPS // 1 + noise) / STEPS for value, noise in zip(exact, drawn, strict=True)])
@@ -241,11 +241,11 @@ def results(
     H: int,
     episodes: int,
 ) -> dict[str, Array]:
-    """Return the results of `assessed` for both policies, each [2, ...]. If there are groups, "groups" has their
-    intervals in the order of OF_A_GROUP [2, groups, 4, 3].
+    """Return the results of `assessed` for both policies, each [2, ...].
 
-    found: the noisy "sums" named by `names`; "ends", the least score and the width for each policy [2, 2]; and the sums
-    of "groups" [groups, 5]. std: the standard deviation of the noise in each sum; n: the number of people held out.
+    If there are groups, "groups" has their intervals in the order of OF_A_GROUP [2, groups, 4, 3]. found: the noisy
+    "sums" named by `names`; "ends", the least score and the width for each policy [2, 2]; and the sums of "groups"
+    [groups, 5]. std: the standard deviation of the noise in each sum; n: the number of people held out.
     """
     each: list[dict[str, Array]] = []
     total = float(np.clip(found["sums"][-1], n, episodes * n))  # episodes; n if each person has one
@@ -331,16 +331,16 @@ def assessed(
 
 
 def recommended(difference: Array) -> int:
-    """Return the index of the recommended policy: 0 (cautious) if only this policy is better than today, else 1
-    (plug-in). The rule is fixed in advance; `python -m bench.hidden_models` compares rules.
+    """Return the index of the recommended policy: 0 for the cautious policy, or 1 for the plug-in policy.
 
-    difference: the low end, the value and the high end for each policy [2, 3].
+    The cautious policy is recommended if only this policy is better than today. The rule is fixed in advance; `python
+    -m bench.hidden_models` compares rules. difference: the low end, the value and the high end for each policy [2, 3].
     """
     cautious, plug_in = map(verdict, difference)
     return int(not (cautious == BETTER and plug_in != BETTER))
 
 
 def verdict(difference: Array) -> str:
-    """Return "better", "too close" or "worse". difference: the gain over today, as low end, value and high end."""
+    """Return "better", "too close" or "worse", given the low end, value and high end of the gain over today."""
     low, _, high = difference
     return BETTER if low > 0 else WORSE if high < 0 else CLOSE

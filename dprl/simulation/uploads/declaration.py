@@ -62,17 +62,17 @@ class Declaration:
 
     @property
     def of_people(self) -> bool:
-        """Return whether a column identifies each episode's person, so that a person may have several episodes."""
+        """Return whether a column identifies the person of each episode, so that a person may have several episodes."""
         return PERSON in self.columns
 
     def in_units(self, values: Array, steps: int) -> Array:
-        """Convert values over this many steps from rewards between 0 and 1 to rewards in the declared range."""
+        """Convert values over this many steps from rewards scaled to [0, 1] to rewards in the declared range."""
         low, high = self.reward_range
         return np.asarray(steps * low + (high - low) * values)
 
 
 def wrong(part: str, key: str, **given: object) -> SpecError:
-    """Return the error for one part of a declaration. key: of its message."""
+    """Return the error for one part of a declaration, with the message stored under `key`."""
     return reject(f"{NAME}.{part}", SAID[key], **given)
 
 
@@ -194,7 +194,7 @@ def _product(parts: Parts, absorbing: str) -> list[str]:
 
 
 def _columns(value: Any, parts: bool) -> dict[str, str]:
-    """Return the file's column names, by dprl's names for them."""
+    """Return a dict from dprl's column names to the column names in the file."""
     known = [PERSON, *(name for name in COLUMNS if name != "state" or not parts)]
     named = value if isinstance(value, dict) else {"": ""}
     allowed = all(key in known and isinstance(name, str) and name.strip() for key, name in named.items())

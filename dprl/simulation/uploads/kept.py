@@ -51,8 +51,8 @@ class Under(NamedTuple):
 
 
 class Kept(NamedTuple):
-    """The stored counts of the people to learn from [H, S, A, S + 2] and of those held out. n: the number of all
-    people; under: the budget for releases, or None."""
+    """The stored counts of the people to learn from [H, S, A, S + 2] and of the people held out. `n` is the number of
+    all people, and `under` is the budget for releases, or None."""
 
     record: Array
     n: int
@@ -66,7 +66,7 @@ def folder() -> Path:
 
 
 def keep(name: str, found: Counted, declared: Declaration, under: Under | None) -> None:
-    """Store a file's counts under a name. under: the budget that records releases, or None. Raises SpecError."""
+    """Store a file's counts under a name, with the budget (or None) that records releases. Raises SpecError."""
     records, numbers, returns, _ = zip(*(found.held.groups or [found.held]), strict=True)
     path = _path(name)
     words = {"declared": declared.text, "bits": BITS, "under": under}
@@ -93,7 +93,7 @@ def new_name() -> str:
 
 
 def hold(name: str) -> BinaryIO:
-    """Protect a data set's counts from deletion until the result is closed or the process ends. Raises SpecError."""
+    """Protect a data set's counts from deletion until the returned file is closed. Raises SpecError."""
     try:
         make_inside(folder())
         marker = os.fdopen(os.open(_path(name, HELD), os.O_RDWR | os.O_CREAT, 0o600), "r+b")
@@ -123,7 +123,7 @@ def held(name: str) -> Kept:
 
 
 def drawn_sums(name: str, which: str) -> dict[str, Array] | None:
-    """Return a data set's stored noisy sums, or None. which: text that identifies the noise. Raises SpecError."""
+    """Return a data set's stored sums with the noise that `which` identifies, or None. Raises SpecError."""
     path = _drawn_path(name, which)
     try:
         content = path.read_bytes()
@@ -176,7 +176,7 @@ def _digest(path: Path, words: bytes) -> bytes:
 
 
 def forget(name: str) -> None:
-    """Delete everything stored under a name, counts first, because noise could be drawn again while they exist."""
+    """Delete all data under a name, starting with the counts, so that no further noise can be drawn for them."""
     with contextlib.suppress(OSError):
         _path(name).unlink(missing_ok=True)
         for path in folder().glob(f"{name}.*"):

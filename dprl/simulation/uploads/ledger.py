@@ -77,7 +77,7 @@ class Spent(NamedTuple):
 
     @property
     def text(self) -> str:
-        """Return the guarantee in a few characters, such as "ρ = 0.5"."""
+        """Return the guarantee as a short text, such as "ρ = 0.5"."""
         return f"ρ = {rounded(self.rho):g}"
 
     @property
@@ -87,7 +87,7 @@ class Spent(NamedTuple):
 
 
 def rounded(value: float) -> float:
-    """Round a proved bound up to four digits, so that it still holds, after removing floating-point errors."""
+    """Remove floating-point errors from a proved bound, and round it up to four digits, so that it still holds."""
     return float(FOUR_DIGITS.create_decimal(f"{value:.9g}"))
 
 
@@ -176,8 +176,8 @@ class Budget:
         return filled(SAID["exceeds"], **known, spent=spent.text, after=after.text)
 
     def charge(self, spec: Spec, draws: tuple[Draw, ...], file: str = "") -> None:
-        """Record a release before its noise is drawn, unless it is already recorded. file: the digest of the data
-        file. Raises SpecError if the release exceeds the total or cannot be recorded; then nothing may be drawn."""
+        """Record a release before its noise is drawn, unless it is already recorded. Raises SpecError if the release
+        exceeds the total or cannot be recorded; then no noise may be drawn. `file` is the data file's digest."""
         try:
             make_inside(folder())
             with open(folder() / ONE_AT_A_TIME, "ab") as lock:
@@ -247,7 +247,7 @@ def checked_name(name: str) -> str:
 
 
 def read_before(file: str) -> list[tuple[str, str]]:
-    """Return the names of the budgets under which this file was read before, each with the date. file: its digest."""
+    """Return the names of the budgets under which a file with this digest was read before, with the dates."""
     found = []
     for path in folder().glob("*.json"):
         with contextlib.suppress(OSError, ValueError, KeyError, TypeError):

@@ -30,7 +30,7 @@ def example() -> str:
 
 
 def trajectories(mdp: TabularMDP, policy: Array, people: int, rng: np.random.Generator) -> str:
-    """Simulate `people` people in a model with rewards 0 and 1, as CSV text. policy: action probabilities [H, S, A]."""
+    """Simulate people in a model with rewards 0 and 1, and return CSV text. `policy` has probabilities [H, S, A]."""
 
     def drawn(chances: Array) -> np.ndarray:
         return np.asarray((rng.random(len(chances))[:, None] > chances.cumsum(-1)[:, :-1]).sum(-1))

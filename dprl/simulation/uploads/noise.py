@@ -1,4 +1,4 @@
-"""The noise of a release from uploaded data, the guarantee's assumptions, and a bound for an unknown start."""
+"""The noise in a release from uploaded data, the guarantee's assumptions, and a bound for unknown start states."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def bound_from_start(V: Array, released: Array, size: Size, n: int, beta: float,
 
 
 def outlook(spec: UploadSpec) -> tuple[float, float]:
-    """Return two public numbers: the mean user count per state, action and step, and the noise's standard deviation."""
+    """Return the mean number of users per state, action and step, and the noise's standard deviation, both public."""
     noise, (S, A, _, _) = noise_of(spec)[0], spec.problem_size
     assert noise.mechanism is not None
     deviation = noise.scales[TRANSITIONS.family] * math.sqrt(S) * float(noise.mechanism.std(ONCE)[0])

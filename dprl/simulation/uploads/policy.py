@@ -50,7 +50,7 @@ class Policy:
     __repr__ = described
 
     def act(self, state: str, step: int) -> str | None:
-        """Return the action in a state at a step, or None if the data do not support one and others must decide.
+        """Return the action in a state at a step, or None if the data support none and someone else must decide.
 
         Steps are numbered from `first_step`. Raises SpecError if there is no such state or step.
         """
@@ -105,8 +105,8 @@ class Policy:
         }
 
     def csv_text(self) -> str:
-        """Return the policy as CSV text. The row for each step and state in `met` has the action (empty if the data
-        support none), the noisy number of episodes in which people took it, and who decides."""
+        """Return the policy as CSV text. Each row has a step, a state in `met`, the action (empty if the data support
+        none), the noisy number of episodes in which people took it, and who decides."""
         from pandas import DataFrame
 
         met = self.met

@@ -1,4 +1,4 @@
-"""Turn a data file into a table of trajectories, as its declaration describes, and count the trajectories.
+"""Convert a data file to a table of trajectories according to its declaration, and count the trajectories.
 
 Columns are renamed, states may consist of several columns, numbers are binned, rows are sorted, longer episodes are cut
 at the horizon and shorter ones continued, and only the first few episodes of each person count.
@@ -91,7 +91,7 @@ class Outside:
         return ""
 
     def sentences(self) -> list[str]:
-        """Describe in sentences how much does not fit the declaration, and how it counts."""
+        """Describe the data that do not fit the declaration, and how they are counted."""
         said = []
         for name, found in self.labels.items():
             if found:
@@ -131,9 +131,11 @@ class Outside:
 def prepared(
     file: BinaryIO | Path | pd.DataFrame, declared: Declaration, outside: Outside
 ) -> tuple[tuple[Codes, Codes, Array], Codes, Codes, int]:
-    """Read a file into a table of whole episodes, with H rows each, and record in `outside` what does not fit. Return
-    the table's states, actions and rewards [rows]; the person of each episode [episodes]; the group of each person
-    [people], or 0 without groups; and the number of the first step. Raises SpecError with the row and column."""
+    """Read a file into a table of whole episodes with H rows each, and record in `outside` what does not fit.
+
+    Return the table's states, actions and rewards [rows]; the person of each episode [episodes]; the group of each
+    person [people], or 0 without groups; and the number of the first step. Raises SpecError with the row and column.
+    """
     H = declared.size.H
     named = {name: declared.columns.get(name, name) for name in COLUMNS}
     of_state = [column for column, _ in declared.parts] or [named["state"]]
@@ -186,8 +188,8 @@ def prepared(
 def _episodes(
     declared: Declaration, columns: dict[str, Column], name: str
 ) -> tuple[Codes, Callable[[int], str], Codes, NDArray[np.bool_]]:
-    """Return each row's episode [rows], numbered by first appearance; a function that names an episode; and each
-    episode's person, and whether it counts [episodes]. Episodes of two people differ even if their labels are equal."""
+    """Return each row's episode [rows], numbered in order of appearance; a function that returns an episode's name; and
+    each episode's person and whether it counts [episodes]. Equal labels of two people denote different episodes."""
     codes, names = columns.pop(name)
     if not declared.of_people:  # codes are numbered in the order of their first rows
         every = np.arange(len(names), dtype=np.int32)
@@ -237,7 +239,7 @@ def _read(
 
 
 def _faults(name: str, column: Column, bad: Iterable[bool], sentence: str, before: int = 0) -> list[Fault]:
-    """Return the fault in the first row with a bad text, or []. before: the number of rows read earlier."""
+    """Return the error in the first row with a bad text, or [] if all are good. `before` rows were read earlier."""
     codes, texts = column
     wrong = np.array(bad)[codes]
     row = int(wrong.argmax())
@@ -306,7 +308,7 @@ def _states(
 
 
 def _index(name: str, column: Column, labels: tuple[str, ...], outside: Outside) -> Codes:
-    """Return the index of each row's label [rows]; an undeclared label counts as the last and is noted in `outside`."""
+    """Return the index of each row's label [rows]. Undeclared labels count as the last and are noted in `outside`."""
     codes, texts = column
     place = {label: i for i, label in enumerate(labels)}
     plain = [text if text in place else WHOLE.sub(r"\1", text) for text in texts]
@@ -335,8 +337,8 @@ class Counted(NamedTuple):
 
 
 def counted(file: BinaryIO | Path | pd.DataFrame, declared: Declaration, held_out: float = 0.0) -> Counted:
-    """Count the trajectories in a file, with rows as in mdp/counts.py and rewards in units of the declared range, each
-    rounded to the grid of the noise. With at most MOST_EPISODES episodes, the sums are exact in floating point.
+    """Count the trajectories in a file, with rewards in units of the declared range and rounded to the noise's grid.
+    Rows are as in mdp/counts.py. With at most MOST_EPISODES episodes, the sums are exact in floating point.
 
     held_out: the probability that a person is held out, whatever their rows. Raises SpecError with the row and column.
     """
@@ -351,7 +353,7 @@ def counted(file: BinaryIO | Path | pd.DataFrame, declared: Declaration, held_ou
 
 
 def _count(table: tuple[Codes, Codes, Array], declared: Declaration, part_of: Codes) -> tuple[Array, HeldOut]:
-    """Return the counts of people learned from and held out. part_of: 0, or 1 + the group if held out [episodes]."""
+    """Return the counts to learn from and those held out. `part_of` [episodes] is 0, or 1 + the group if held out."""
     S, A, H, _ = declared.size
     low, high = declared.reward_range
     parts = 1 + max(len(declared.groups), 1)

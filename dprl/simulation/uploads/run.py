@@ -1,4 +1,4 @@
-"""Runs on uploaded data sets, as a kind of spec: one noisy release, two policies, and a bound on the value of one."""
+"""Runs on uploaded data sets, with one noisy release, two learned policies, and a bound on the value of one."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ AT_ONCE = 100  # numbers drawn between two checks of the clock
 
 
 def noise_in_words(noise: CuratorNoise) -> str:
-    """Return text that identifies the noise in the sums of the people learned from; equal texts mean the same draw."""
+    """Return text that identifies the noise in the sums over people learned from; equal texts mean the same draw."""
     assert noise.mechanism is not None
     scales = {family: scale for family, scale in noise.scales.items() if family in QUERIES}
     return json.dumps([noise.mechanism.key, scales, BITS], sort_keys=True)
@@ -85,7 +85,7 @@ def asked_of_those_held_out(spec: UploadSpec) -> str:
 def fitted_to(
     problem: OfflineProblem, policy: Policy, released: tuple[Array, ...], noise: CuratorNoise
 ) -> tuple[check.Fitted, check.Scores]:
-    """Fit a model to the noisy sums of the people learned from, and return a policy's values in it and its scores."""
+    """Fit a model to the noisy sums of the people learned from, and return a policy's values and scores in it."""
     assert noise.mechanism is not None
     scale, E = (next(iter(each.values())) for each in (noise.scales, problem.errors))  # of counts
     unit = float(noise.mechanism.std(ONCE)[0]) ** 2
@@ -131,8 +131,7 @@ class UploadRun:
         return 1.0 if self._noisy is not None else len(self._drawn) / int(self._ends[-1])
 
     def advance(self, seconds: float = 0.1) -> bool:
-        """Work for about `seconds`, and return whether the run is done. Raises SpecError if it cannot record a
-        release."""
+        """Work for about `seconds`; return whether the run is done. Raises SpecError if it cannot record a release."""
         until = time.perf_counter() + seconds
         while self._noisy is None:
             self._drawn += islice(self._rest, AT_ONCE)
@@ -205,7 +204,7 @@ class UploadRun:
         )
 
     def _always(self, released: tuple[Array, ...]) -> Array:
-        """Estimate the value of always taking each action [A] from the released sums alone."""
+        """Estimate the value of always taking the same action, for each action [A], from the released sums alone."""
         S, A, H, _ = self._problem.size
         found = []
         for action in range(A):
@@ -216,7 +215,7 @@ class UploadRun:
         return np.array(found)
 
     def _ask_those_held_out(self, policies: Policy, released: tuple[Array, ...]) -> dict[str, Array]:
-        """Release noisy sums over held-out people for both policies, drawn once for each spec and then stored."""
+        """Release noisy sums over held-out people for both policies. They are drawn once per spec and then stored."""
         assert self.noise.mechanism is not None
         problem = self._problem
         models = [fitted_to(problem, policy, released, self.noise) for policy in policies]

@@ -181,7 +181,7 @@ def take(
     recall: Callable[[str], object],
     accept_undeclared: bool = False,
 ) -> UploadSpec:
-    """Count a file as `upload` does. declared: JSON text; name: the name of the stored counts."""
+    """Count a file as `upload` does, with a declaration in JSON text and a given name for the stored counts."""
     public = declaration(declared)
     UploadSpec(data=NOWHERE, declared=public.text, n=1, **fields)  # an error in the rest comes first
     under = None

@@ -114,8 +114,8 @@ def _read_csv(file: BinaryIO, needed: Sequence[str]) -> Iterator[Texts]:
 
 
 def _records(file: BinaryIO, before: int) -> Generator[list[str], None, None]:
-    """Yield the names of the columns, and then the fields of each row. Missing fields at the end of a row are empty,
-    and blank rows are allowed only at the end. before: the number of lines before the heading."""
+    """Yield the column names and then the fields of each row, after skipping `before` lines. Missing fields at the end
+    of a row are empty, and blank rows are allowed only at the end."""
     text = io.TextIOWrapper(file, encoding="utf-8-sig", errors="surrogateescape", newline="")
     reader = csv.reader(text, strict=True)
     names, row, blank = [COLUMNS[0]], 0, 0
@@ -188,7 +188,7 @@ def _read_parquet(file: BinaryIO, needed: Sequence[str]) -> Iterator[Texts]:
 
 
 def _texts(needed: Sequence[str], columns: list[list[Any]], first: int) -> Texts:
-    """Return the values of each column as text. first: the number of rows before these values."""
+    """Return the values of each column as text. `first` rows come before these values."""
     found: dict[str, list[str]] = {name: [] for name in needed}
     for (name, texts), values in zip(found.items(), columns, strict=True):
         try:

@@ -88,8 +88,9 @@ class UploadTrace(TraceCore[UploadSpec]):
         return json.dumps(public)
 
     def intervals(self, policy: int, group: int | None = None) -> dict[str, Array]:
-        """Return a policy's intervals from held-out people, in declared rewards: its value ("learned"), today's value
-        ("behaviour") and their difference; for a group, also its number of episodes. {} if nobody was held out."""
+        """Return a policy's intervals from held-out people, in units of the declared rewards. They are for its value
+        ("learned"), today's value ("behaviour"), their difference and, for a group, its number of episodes. The result
+        is {} if nobody was held out."""
         if not self.checked:
             return {}
         public, H = self.spec.public, self.spec.problem_size.H
@@ -117,7 +118,7 @@ class UploadTrace(TraceCore[UploadSpec]):
         return str(self.held_out(self.recommended)["verdict"])
 
     def held_out(self, policy: int, group: int | None = None) -> dict[str, Any]:
-        """Return a policy's verdict and intervals from held-out people (or one group of them), as data for JSON."""
+        """Return a policy's verdict and intervals, from all held-out people or one group of them, as JSON data."""
         ends, public = self.intervals(policy, group), self.spec.public
         found: dict[str, Any] = {"verdict": check.verdict(ends["difference"]) if ends else ""}
         found |= {name: values.tolist() for name, values in ends.items()}
