@@ -17,6 +17,11 @@ def web_source(name: str) -> str:
     return (WEB / name).read_text(encoding="utf-8")
 
 
+def page_of(name: str, **parts: str) -> str:
+    """Return an HTML file in assets/web/ with each placeholder, such as {title}, replaced by the part of its name."""
+    return re.sub(r"\{(\w+)\}", lambda place: parts[place[1]], web_source(name))
+
+
 def _alone(name: str) -> str:
     """Return the source of a JavaScript module without its imports."""
     return re.sub(r"^import .*\n", "", web_source(name), flags=re.MULTILINE)
