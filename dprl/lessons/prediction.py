@@ -134,11 +134,6 @@ class Marker:
     kind: ClassVar[str] = "marker"
 
     @property
-    def field(self) -> Field:
-        """The field that reads and checks an answer."""
-        return Field(GUESS, "float", None, "where it happens", self.low, self.high, query=GUESS)
-
-    @property
     def marks(self) -> tuple[float, ...]:
         """The stops of the slider, from left to right."""
         if self.log:
@@ -163,7 +158,7 @@ class Marker:
     def parse(self, text: str) -> float:
         """Parse an answer from a text. Raises SpecError if it is invalid."""
         try:
-            return float(self.field.parse(text))
+            return float(Field(GUESS, "float", None, "where it happens", self.low, self.high).parse(text))
         except SpecError as error:
             ends = {"low": human(self.low), "high": human(self.high)}
             raise SpecError(GUESS, filled(SAID["refused_marker"], shown=shown(text), **ends)) from error
