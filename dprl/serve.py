@@ -22,8 +22,7 @@ import sys
 import time
 from importlib.util import find_spec
 from pathlib import Path
-from types import FrameType
-from typing import Any, NoReturn
+from typing import Any
 
 from dprl.assets import ROOT
 from dprl.engine import home
@@ -58,7 +57,7 @@ def main(host: str = HOST.default, port: int = PORT.default) -> int:
         print(error, file=sys.stderr)
         return 2
     for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, _stop)
+        signal.signal(number, signal.default_int_handler)
     streamlit: subprocess.Popen[bytes] | None = None
     logs.log_as("server")
     try:
@@ -73,7 +72,7 @@ def main(host: str = HOST.default, port: int = PORT.default) -> int:
     except (SpecError, StoreError) as error:
         print(error, file=sys.stderr)
         return 1
-    except Stopped:
+    except KeyboardInterrupt:
         print_line("Stopping the dashboard and its workers.")
         return 0
     finally:
@@ -86,14 +85,6 @@ def main(host: str = HOST.default, port: int = PORT.default) -> int:
             except subprocess.TimeoutExpired:
                 streamlit.kill()
                 streamlit.wait()
-
-
-class Stopped(Exception):
-    """Raised when the server is asked to stop."""
-
-
-def _stop(signum: int, frame: FrameType | None) -> NoReturn:
-    raise Stopped
 
 
 def print_line(text: str) -> None:
