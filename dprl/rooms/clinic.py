@@ -54,11 +54,6 @@ class Asking(NamedTuple):
     bit: float
     shares: tuple[float, float, float]
 
-    @property
-    def turned(self) -> int:
-        """Return how many of the DRAWS equally likely outcomes flip a bit, rounded up as in `response.opposites`."""
-        return opposites(self.bit)
-
     def steps(self, group: int, H: int) -> range:
         """Return the steps about which the phones in a group are asked."""
         return range(group, H, self.groups)
@@ -148,7 +143,7 @@ def on_phone(epsilon: float) -> Mapping[str, Any]:
         "moves": [[outcomes(row) for row in mdp.P[h, rows, told[h]]] for h in range(mdp.H)],
         "rewards": [[round(float(r) * DRAWS) for r in mdp.R[h, rows, told[h]]] for h in range(mdp.H)],
         "groups": asked.groups,
-        "turned": asked.turned,
+        "turned": opposites(asked.bit),
         "parts": outcomes(asked.shares),
         "states": list(mdp.state_labels),
         "advice": [[str(mdp.action_labels[a]) for a in row] for row in told],

@@ -10,7 +10,7 @@ import pytest
 
 from dprl.fields import SpecError
 from dprl.rooms import clinic
-from dprl.rooms.response import DRAWS, flip
+from dprl.rooms.response import flip
 from dprl.rooms.steps import Clinic, from_json, spends, to_json
 from dprl.simulation import RunSpec, start
 from dprl.simulation.loops.replan import SeedRun
@@ -59,7 +59,7 @@ def test_phones_are_asked_what_the_simulator_asks_its_users(epsilon: float) -> N
 def test_a_report_tells_two_patients_apart_by_epsilon_and_never_more(epsilon: float) -> None:
     """Given the question, whose law is the same for all, two true answers differ in two bits of each step at most."""
     asked = clinic.asking_at(epsilon)
-    turned = asked.turned / DRAWS
+    turned = flip(asked.bit)
     steps = max(len(asked.steps(group, clinic.world().H)) for group in range(asked.groups))
     assert 0.999 * epsilon < 2 * steps * math.log((1 - turned) / turned) <= epsilon
 
