@@ -35,8 +35,3 @@ def classic(*names: str) -> str:
 def module_with_imports(name: str, *parts: str) -> str:
     """Join a module with the modules that it imports, because a component must be a single text."""
     return f"{classic('parts.js', *parts)}\n{_alone(name)}"
-
-
-def plain(module: str) -> str:
-    """Return the source of a module without `export default`, for scripts that cannot load modules."""
-    return module.replace("export default ", "", 1)

@@ -74,16 +74,11 @@ class Chart:
     specs: Mapping[str, Any]
     names: Mapping[str, str]
     until: Mapping[str, float]  # the x up to which each curve is drawn before the answer is shown, by key
-    level: float = 0.0  # the height of the line that curves should reach; 0 for the default of the kind
+    level: float = 0.0  # the height of the line that curves should reach; 0 for no line
     frame: Mapping[str, Any] = field(default_factory=dict)  # titles and ranges that replace the defaults
     window: tuple[float, float] = (0.0, 0.0)  # the range of x over which growth is measured
     # the point that the answer marks: its curve, its x, and its label
     point: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def height(self) -> float:
-        """The height of the chart's target line, or 0 if it has none."""
-        return self.level or self.kind.level
 
     def series(self, key: str, x: Array, rows: Array) -> DrawnSeries:
         """Return the curve of the run with this key, with its style and the x at which its visible part ends."""
@@ -170,7 +165,7 @@ def check_text(template: str, chart: Chart) -> None:
 def needed(drawn: Drawn, key: str) -> float:
     """Return the x from which a curve stays at or below the chart's level, or infinity if there is none."""
     one = drawn.series(key)
-    found = search.stays_below(one.x, one.rows.mean(axis=0), drawn.chart.height)
+    found = search.stays_below(one.x, one.rows.mean(axis=0), drawn.chart.level)
     return math.inf if math.isnan(found) else found
 
 
@@ -225,7 +220,7 @@ READINGS: Mapping[str, Callable[..., Any]] = {
 
 def framed(chart: Chart, drawn: tuple[DrawnSeries, ...], **more: Any) -> Plot:
     """Return a plot with the default frame of its kind, adjusted by the lesson's file and by `more`."""
-    kind, level, said = chart.kind, chart.height, SAID[chart.kind.key]
+    kind, level, said = chart.kind, chart.level, SAID[chart.kind.key]
     offline = any(kind_of(spec).measure == GAP for spec in chart.specs.values())
     frame = {
         "title": said["title"],

@@ -148,7 +148,7 @@ def _lower(chart: Chart, evidence: Evidence) -> Plot:
 
 def _above(curve: int, drawn: Drawn) -> float:
     one = drawn.plot.drawn[curve]
-    return search.stays_below(one.x, 1 - one.rows.mean(axis=0), 1 - drawn.chart.height)
+    return search.stays_below(one.x, 1 - one.rows.mean(axis=0), 1 - drawn.chart.level)
 
 
 SHARE = {"percent": True, "y_range": (0.0, 1.05)}

@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import cache
 from html import escape
 
-from dprl.assets import classic, page_of, plain, web_source
+from dprl.assets import classic, page_of, web_source
 from dprl.engine.module import ENGINE
 from dprl.player.content import PlayedCurve, Shown, content
 from dprl.player.plotly import plotly
@@ -69,7 +69,7 @@ def listed(notices: Sequence[str]) -> str:
 
 def script(modules: Sequence[str] = SCRIPTS, begin: str = "start") -> str:
     """Join JavaScript modules into one script, which calls the function `begin`."""
-    return f'(() => {{\n"use strict";\n{plain(web_source("sign_picture.js"))}{classic(*modules)}{begin}();\n}})();\n'
+    return f'(() => {{\n"use strict";\n{classic("sign_picture.js")}{classic(*modules)}{begin}();\n}})();\n'
 
 
 def hash_of(text: str) -> str:
