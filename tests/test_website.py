@@ -22,7 +22,7 @@ from pages.shared.lessons import evidence
 from pages.shared.results.data import bundled_papers
 from pages.shared.visitor.links import Curve
 from tests.problems import left
-from website import start
+from website import __main__ as start
 from website.document import Document, html_of
 from website.live import page_of, played, replays, runs_of
 

@@ -149,19 +149,20 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return f'<div class="numbers" tabindex="0"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
 
 
+SHAPES: dict[type, str] = {
+    Story: '<div id="story"></div>',
+    Slider: '<div id="controls"></div>',
+    Guess: '<div class="guess" id="guess-{}"></div>',
+    Verdict: '<p class="verdict" id="verdict-{}" role="status"></p>',
+    Plot: '<figure id="plot-{}"><div class="plot"></div><figcaption></figcaption></figure>',
+}
+
+
 def _placed(block: Block, number: int) -> str:
     if isinstance(block, str):
         return block
-    if isinstance(block, Story):
-        return '<div id="story"></div>'
-    if isinstance(block, Slider):
-        return '<div id="controls"></div>'
-    if isinstance(block, Guess):
-        return f'<div class="guess" id="guess-{number}"></div>'
-    if isinstance(block, Verdict):
-        return f'<p class="verdict" id="verdict-{number}" role="status"></p>'
-    if isinstance(block, Plot):
-        return f'<figure id="plot-{number}"><div class="plot"></div><figcaption></figcaption></figure>'
+    if not isinstance(block, Numbers):
+        return SHAPES[type(block)].format(number)
     heads = "".join(f'<th scope="col">{escape(name)}</th>' for name in block.columns)
     return (
         f'<div class="numbers" tabindex="0" role="region" aria-label="Numbers"><table id="table-{number}">'
