@@ -125,8 +125,8 @@ def check_address(host: str, port: int) -> None:
         raise refused from None
     problems = []
     until = time.monotonic() + PORT_LIMIT
-    for family, kind, protocol, _, place in places:
-        while (problem := _listening(family, kind, protocol, place)) == errno.EADDRINUSE:
+    for family, _, _, _, place in places:
+        while (problem := _listening(family, place)) == errno.EADDRINUSE:
             if time.monotonic() > until:
                 raise SpecError("port", f"{port} is in use; give another one, such as {port % 65535 + 1}.")
             time.sleep(0.05)
@@ -137,13 +137,12 @@ def check_address(host: str, port: int) -> None:
         raise refused
 
 
-def _listening(family: int, kind: int, protocol: int, place: Any) -> int:
+def _listening(family: int, place: Any) -> int:
     """Try to listen at an address. Return the error number, or 0 on success."""
     try:
-        with socket.socket(family, kind, protocol) as listener:
-            # like the server, treat a port that was freed a moment ago as free
-            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            listener.bind(place)
+        socket.create_server(
+            place, family=family
+        ).close()  # like the server, takes a port that was just freed
     except OSError as error:
         return error.errno or -1
     return 0
