@@ -68,8 +68,14 @@ def command_line() -> Parser:
     cited = commands.add_parser("cite", help="print the BibTeX entries to cite for runs")
     cited.add_argument("specs", metavar="SPEC", nargs="+", help="a spec.json")
     commands.add_parser("list", help="print the registries")
-    add_simple(commands, "serve", "open the dashboard", serve.HOST, serve.PORT)
-    add_simple(commands, "cluster", "start a Dask cluster on this machine", cluster.WORKERS, cluster.PORT)
+    for name, what, fields in (
+        ("serve", "open the dashboard", (serve.HOST, serve.PORT)),
+        ("cluster", "start a Dask cluster on this machine", (cluster.WORKERS, cluster.PORT)),
+    ):
+        simple = commands.add_parser(name, help=what)
+        for field in fields:
+            said = f"{field.help} (default {field.default})"
+            simple.add_argument(field.flag, default=str(field.default), help=said)
     look = commands.add_parser("status", help="show the queue, the workers and the store")
     look.add_argument("--json", action="store_true", help="as JSON on one line")
     return parser
@@ -122,15 +128,6 @@ def add_run(commands: Any) -> None:
             if other.way not in ways:
                 ways += [f"with --kind {kind.key}: {other.way}"]
         field.add_to(parser, "; ".join(ways))
-
-
-def add_simple(commands: Any, name: str, what: str, *fields: Field) -> None:
-    """Add the command `name`, with the help text `what` and one flag for each field."""
-    parser = commands.add_parser(name, help=what)
-    for field in fields:
-        parser.add_argument(
-            field.flag, default=str(field.default), help=f"{field.help} (default {field.default})"
-        )
 
 
 def spec_of(given: argparse.Namespace) -> Any:
