@@ -278,9 +278,6 @@ def _plain(figure: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-USERS = 1000  # for runs that are only validated
-
-
 @cache
 def refused() -> dict[str, Any]:
     """Return the combinations of settings that dprl refuses: the error sentences without the final full stop and, for
@@ -292,7 +289,7 @@ def refused() -> dict[str, Any]:
         world = next(key for key in ENVIRONMENTS if runs_in(algorithm, key))
         try:
             RunSpec(
-                environment=world, algorithm=algorithm, privacy=privacy, mechanism=mechanism, episodes=USERS
+                environment=world, algorithm=algorithm, privacy=privacy, mechanism=mechanism, episodes=1000
             )
         except SpecError as error:
             if error.field == field:
