@@ -93,7 +93,7 @@ def content(curves: Sequence[PlayedCurve], shown: Shown) -> bytes:
         "curves": told,
         "families": families,
         "worlds": worlds(curve.spec for curve in curves),
-        "codec": {"version": VERSION, "defaults": defaults(), "owners": OWNERS, "refused": refused()},
+        "codec": codec(),
         "kernels": [*manifest().kernels],
         "quantiles": [0.0, *(float(stdtrit(n, (1 + LEVEL) / 2)) for n in range(1, SEEDS))],
         "charts": {"light": _dress(False), "dark": _dress(True)},
@@ -276,6 +276,11 @@ def _plain(figure: dict[str, Any]) -> dict[str, Any]:
     text = json.dumps({"data": figure["data"], "layout": layout}, default=lambda value: value.tolist())
     found: dict[str, Any] = json.loads(text, parse_float=lambda digits: round(float(digits), PLACES))
     return found
+
+
+def codec() -> dict[str, Any]:
+    """Return the default settings that links leave out, as `links.differences` and `links.decode_curves` use them."""
+    return {"version": VERSION, "defaults": defaults(), "owners": OWNERS, "refused": refused()}
 
 
 @cache
