@@ -25,7 +25,7 @@ from websockets.exceptions import WebSocketException
 from websockets.sync.client import ClientConnection, connect
 
 from bench.node import node
-from dprl.assets import plain, web_source
+from dprl.assets import classic
 from dprl.engine.module import ENGINE, manifest
 from tests.wasm.browser import LOAD, encoded, played
 from tests.wasm.cases import Case, begun, cases, differing, natively
@@ -109,9 +109,7 @@ ENGINES: dict[str, Callable[[], AbstractContextManager[Any]]] = {"node": node, "
 
 def load(engine: Any) -> str:
     """Load the WebAssembly module into a JavaScript engine, and return the engine's name."""
-    engine.evaluate(
-        LOAD, [plain(web_source("engine.js")), encoded(ENGINE.read_bytes()), [*manifest().kernels]]
-    )
+    engine.evaluate(LOAD, [classic("engine.js"), encoded(ENGINE.read_bytes()), [*manifest().kernels]])
     agent: str = engine.evaluate(AGENT)
     return agent
 

@@ -13,7 +13,6 @@ from typing import Any
 from dprl import RunSpec, SpecError, Sweep, __version__, cite, run, serve, spec_from_json
 from dprl.commands import (
     Parser,
-    add_web,
     directory,
     fail,
     list_command,
@@ -43,6 +42,8 @@ COMMAND_LINE = "command line"  # the name under which the command line requests 
 HELP = messages("commands")["flags"]
 EVERY_CLAIM = "all"
 ATTACKED = '; describe the attacked run in a file for --spec, as in {"kind": "attack", "run": {"epsilon": 1}}'
+ENGINE: dict[str, Any] = {"metavar": "ADDRESS", "help": HELP["engine"]}
+SIMULATED = [key for key in KINDS if key != UploadSpec.kind]  # the kinds of specs that `dprl run` accepts
 REPRODUCED = (*CLAIMS, ranking.KEY, EVERY_CLAIM)
 
 
@@ -53,14 +54,28 @@ def command_line() -> Parser:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=Parser)
     add_run(commands)
     release.add(commands)
-    add_sweep(commands)
-    add_reproduce(commands)
-    add_web(commands)
+    sweep = commands.add_parser("sweep", help="simulate a spec for every combination of values")
+    sweep.add_argument("--spec", metavar="FILE", help=HELP["sweep_spec"])
+    sweep.add_argument("--axis", metavar="NAME=V1,V2,...", action="append", default=[], help=HELP["axis"])
+    sweep.add_argument("--out", metavar="DIR", required=True, help=HELP["sweep_out"])
+    sweep.add_argument("--engine", **ENGINE)
+    reproduce = commands.add_parser("reproduce", help="put the papers' claims to the test")
+    reproduce.add_argument("claim", nargs="?", help=filled(HELP["claim"], claims=", ".join(REPRODUCED)))
+    reproduce.add_argument("--out", metavar="DIR", help=HELP["claim_out"])
+    reproduce.add_argument("--engine", **ENGINE)
+    web = commands.add_parser("web", help=HELP["web"])
+    web.add_argument("--out", metavar="DIR", required=True, help=HELP["web_out"])
     cited = commands.add_parser("cite", help="print the BibTeX entries to cite for runs")
     cited.add_argument("specs", metavar="SPEC", nargs="+", help="a spec.json")
     commands.add_parser("list", help="print the registries")
-    add_simple(commands, "serve", "open the dashboard", serve.HOST, serve.PORT)
-    add_simple(commands, "cluster", "start a Dask cluster on this machine", cluster.WORKERS, cluster.PORT)
+    for name, what, fields in (
+        ("serve", "open the dashboard", (serve.HOST, serve.PORT)),
+        ("cluster", "start a Dask cluster on this machine", (cluster.WORKERS, cluster.PORT)),
+    ):
+        simple = commands.add_parser(name, help=what)
+        for field in fields:
+            said = f"{field.help} (default {field.default})"
+            simple.add_argument(field.flag, default=str(field.default), help=said)
     look = commands.add_parser("status", help="show the queue, the workers and the store")
     look.add_argument("--json", action="store_true", help="as JSON on one line")
     return parser
@@ -101,37 +116,18 @@ def command(arguments: Sequence[str] | None) -> int:
 def add_run(commands: Any) -> None:
     """Add the flags of `run`: one for each field of a spec."""
     parser = commands.add_parser("run", help="simulate one spec and write its curve")
-    kinds = filled(HELP["kind"], kinds=", ".join(simulated()), default=RunSpec.kind)
+    kinds = filled(HELP["kind"], kinds=", ".join(SIMULATED), default=RunSpec.kind)
     parser.add_argument("--kind", default=RunSpec.kind, help=kinds)
     parser.add_argument("--spec", metavar="FILE", help=HELP["run_spec"])
     parser.add_argument("--out", metavar="DIR", required=True, help=HELP["run_out"])
-    add_engine(parser)
+    parser.add_argument("--engine", **ENGINE)
     for field in flags():
         ways = [field.way]
-        for kind in (KINDS[key] for key in simulated()):
+        for kind in (KINDS[key] for key in SIMULATED):
             other = kind.fields.get(field.name, field)
             if other.way not in ways:
                 ways += [f"with --kind {kind.key}: {other.way}"]
         field.add_to(parser, "; ".join(ways))
-
-
-def add_simple(commands: Any, name: str, what: str, *fields: Field) -> None:
-    """Add the command `name`, with the help text `what` and one flag for each field."""
-    parser = commands.add_parser(name, help=what)
-    for field in fields:
-        parser.add_argument(
-            field.flag, default=str(field.default), help=f"{field.help} (default {field.default})"
-        )
-
-
-def add_engine(parser: argparse.ArgumentParser) -> None:
-    """Add the flags that choose where runs are computed."""
-    parser.add_argument("--engine", metavar="ADDRESS", help=HELP["engine"])
-
-
-def simulated() -> list[str]:
-    """Return the kinds of specs that the command `run` accepts: all except those for an uploaded file."""
-    return [key for key in KINDS if key != UploadSpec.kind]
 
 
 def spec_of(given: argparse.Namespace) -> Any:
@@ -140,13 +136,12 @@ def spec_of(given: argparse.Namespace) -> Any:
     key = base.kind if base is not None else given.kind
     if key == UploadSpec.kind:
         raise SpecError("kind", "dprl run cannot use your own file; use dprl release, which keeps a budget.")
-    if key not in simulated():
-        raise SpecError("kind", f"{shown(key)} is not allowed; give one of {', '.join(simulated())}.")
+    if key not in SIMULATED:
+        raise SpecError("kind", f"{shown(key)} is not allowed; give one of {', '.join(SIMULATED)}.")
     kind = KINDS[key]
     changes: dict[str, Any] = {}
     for field in flags():
-        text = getattr(given, field.name)
-        if text is None:
+        if (text := getattr(given, field.name)) is None:
             continue
         if field.name not in kind.fields:
             way = ATTACKED if "run" in kind.fields else ""
@@ -164,7 +159,7 @@ def spec_of(given: argparse.Namespace) -> Any:
 
 def flags() -> list[Field]:
     """Return the fields of all kinds of specs, without duplicate names."""
-    kinds = [KINDS[key].fields for key in simulated()]
+    kinds = [KINDS[key].fields for key in SIMULATED]
     found = {name: field for fields in reversed(kinds) for name, field in fields.items()}
     ordered = [name for fields in kinds for name in fields]
     return [found[name] for name in dict.fromkeys(ordered)]
@@ -198,15 +193,6 @@ def run_one(spec: Any, folder: str, engine: str | None, releases: int = 1) -> in
     if spec == spec.baseline() and (stuck := unsettled(trace.at, trace.values)):
         print(f"Note: {doubts.unsettled(stuck, spec.seeds)}")
     return 0
-
-
-def add_sweep(commands: Any) -> None:
-    """Add the flags of `sweep`."""
-    parser = commands.add_parser("sweep", help="simulate a spec for every combination of values")
-    parser.add_argument("--spec", metavar="FILE", help=HELP["sweep_spec"])
-    parser.add_argument("--axis", metavar="NAME=V1,V2,...", action="append", default=[], help=HELP["axis"])
-    parser.add_argument("--out", metavar="DIR", required=True, help=HELP["sweep_out"])
-    add_engine(parser)
 
 
 def sweep_of(given: argparse.Namespace) -> Sweep[Any]:
@@ -249,14 +235,6 @@ def sweep_command(given: argparse.Namespace) -> int:
     if below:
         print(f"Note: {doubts.about_negative_prices(below)}")
     return 0
-
-
-def add_reproduce(commands: Any) -> None:
-    """Add the flags of `reproduce`."""
-    parser = commands.add_parser("reproduce", help="put the papers' claims to the test")
-    parser.add_argument("claim", nargs="?", help=filled(HELP["claim"], claims=", ".join(REPRODUCED)))
-    parser.add_argument("--out", metavar="DIR", help=HELP["claim_out"])
-    add_engine(parser)
 
 
 def reproduce_command(given: argparse.Namespace) -> int:

@@ -17,6 +17,11 @@ def web_source(name: str) -> str:
     return (WEB / name).read_text(encoding="utf-8")
 
 
+def page_of(name: str, **parts: str) -> str:
+    """Return an HTML file in assets/web/ with each placeholder, such as {title}, replaced by the part of its name."""
+    return re.sub(r"\{(\w+)\}", lambda place: parts[place[1]], web_source(name))
+
+
 def _alone(name: str) -> str:
     """Return the source of a JavaScript module without its imports."""
     return re.sub(r"^import .*\n", "", web_source(name), flags=re.MULTILINE)
@@ -30,8 +35,3 @@ def classic(*names: str) -> str:
 def module_with_imports(name: str, *parts: str) -> str:
     """Join a module with the modules that it imports, because a component must be a single text."""
     return f"{classic('parts.js', *parts)}\n{_alone(name)}"
-
-
-def plain(module: str) -> str:
-    """Return the source of a module without `export default`, for scripts that cannot load modules."""
-    return module.replace("export default ", "", 1)

@@ -102,12 +102,6 @@ def list_command() -> int:
     return 0
 
 
-def add_web(commands: Any) -> None:
-    """Add the command `web` and its flags."""
-    parser = commands.add_parser("web", help=WORDS["web"])
-    parser.add_argument("--out", metavar="DIR", required=True, help=WORDS["web_out"])
-
-
 def web_command(given: Namespace) -> int:
     """Write the site and return the exit status. Raises SpecError if DIR cannot be created."""
     out = directory(given.out).resolve()

@@ -22,8 +22,7 @@ import sys
 import time
 from importlib.util import find_spec
 from pathlib import Path
-from types import FrameType
-from typing import Any, NoReturn
+from typing import Any
 
 from dprl.assets import ROOT
 from dprl.engine import home
@@ -58,7 +57,7 @@ def main(host: str = HOST.default, port: int = PORT.default) -> int:
         print(error, file=sys.stderr)
         return 2
     for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, _stop)
+        signal.signal(number, signal.default_int_handler)
     streamlit: subprocess.Popen[bytes] | None = None
     logs.log_as("server")
     try:
@@ -73,7 +72,7 @@ def main(host: str = HOST.default, port: int = PORT.default) -> int:
     except (SpecError, StoreError) as error:
         print(error, file=sys.stderr)
         return 1
-    except Stopped:
+    except KeyboardInterrupt:
         print_line("Stopping the dashboard and its workers.")
         return 0
     finally:
@@ -86,14 +85,6 @@ def main(host: str = HOST.default, port: int = PORT.default) -> int:
             except subprocess.TimeoutExpired:
                 streamlit.kill()
                 streamlit.wait()
-
-
-class Stopped(Exception):
-    """Raised when the server is asked to stop."""
-
-
-def _stop(signum: int, frame: FrameType | None) -> NoReturn:
-    raise Stopped
 
 
 def print_line(text: str) -> None:
@@ -134,8 +125,8 @@ def check_address(host: str, port: int) -> None:
         raise refused from None
     problems = []
     until = time.monotonic() + PORT_LIMIT
-    for family, kind, protocol, _, place in places:
-        while (problem := _listening(family, kind, protocol, place)) == errno.EADDRINUSE:
+    for family, _, _, _, place in places:
+        while (problem := _listening(family, place)) == errno.EADDRINUSE:
             if time.monotonic() > until:
                 raise SpecError("port", f"{port} is in use; give another one, such as {port % 65535 + 1}.")
             time.sleep(0.05)
@@ -146,13 +137,12 @@ def check_address(host: str, port: int) -> None:
         raise refused
 
 
-def _listening(family: int, kind: int, protocol: int, place: Any) -> int:
+def _listening(family: int, place: Any) -> int:
     """Try to listen at an address. Return the error number, or 0 on success."""
     try:
-        with socket.socket(family, kind, protocol) as listener:
-            # like the server, treat a port that was freed a moment ago as free
-            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            listener.bind(place)
+        socket.create_server(
+            place, family=family
+        ).close()  # like the server, takes a port that was just freed
     except OSError as error:
         return error.errno or -1
     return 0

@@ -35,6 +35,7 @@ class Page:
     guide: str = ""  # its page in the documents, below docs/, or ""
     # the lists of terms and papers that it shows: online, offline
     lists: tuple[str, ...] = ("online",)
+    moved: tuple[str, ...] = ()  # addresses of former pages, now part of it
     aside: bool = False  # whether it opens from an icon in the corner instead of the navigation
 
     @property
@@ -65,12 +66,7 @@ def _pages() -> dict[str, Page]:
 
 
 PAGES = _pages()
-MOVED = {  # addresses of former pages, now part of others
-    "free": "tradeoffs",
-    "linear": "explore",
-    "claims": "papers",
-    "landscape": "papers",
-}
+MOVED = {former: path for path, page in PAGES.items() for former in page.moved}
 GROUPS = {key: title for page in PAGES.values() for key, title in page.groups.items()}
 
 

@@ -42,12 +42,8 @@ def _text(value: Any) -> Any:
 
 def formula(text: str) -> bool:
     """Return whether a spreadsheet would read a text as a formula."""
-    return bool(_FORMULA.match(text)) and not _number(text)
-
-
-def _number(text: str) -> bool:
     try:
         float(text)
     except ValueError:
-        return False
-    return True
+        return bool(_FORMULA.match(text))
+    return False

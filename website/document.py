@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any
 
 import numpy as np
 
-from dprl.assets import web_source
+from dprl.assets import page_of, web_source
 from dprl.figures import style
 from dprl.figures.picture import Picture, markup
 from dprl.player.page import DRAWN_NOTICES, hash_of, listed, packed, packed_plotly, script
@@ -91,7 +93,6 @@ def html_of(page: Document, nav: str) -> str:
     plots = [block for block in page.blocks if isinstance(block, Plot)]
     tables = [block for block in page.blocks if isinstance(block, Numbers)]
     guesses = [block for block in page.blocks if isinstance(block, Guess)]
-    verdicts = [block for block in page.blocks if isinstance(block, Verdict)]
     story = next((block.content for block in page.blocks if isinstance(block, Story)), None)
     content = {
         "story": story
@@ -109,22 +110,20 @@ def html_of(page: Document, nav: str) -> str:
     scripts = (*SCRIPTS, *STORY) if story else SCRIPTS
     data = json.dumps(content, ensure_ascii=False, default=plainly, separators=(",", ":"))
     code = script(scripts, "open")
-    kinds: tuple[Sequence[Block], ...] = (plots, tables, guesses, verdicts)
-    numbers = {id(block): i for kind in kinds for i, block in enumerate(kind)}
-    return (
-        web_source("site.html")
-        .replace("{title}", escape(page.title))
-        .replace("{about}", f'<p class="about">{escape(page.about)}</p>' if page.about else "")
-        .replace("{nav}", nav)
-        .replace("{footer}", f"dprl {VERSION}. {STOPS if slider else ''}The page sends no requests.")
-        .replace("{notices}", listed(notices))
-        # Last, so that placeholders are not searched for in these texts.
-        .replace("{style}", web_source("player.css") + web_source("site.css"))
-        .replace("{hash}", hash_of(code))
-        .replace("{blocks}", "\n".join(_placed(block, numbers.get(id(block), 0)) for block in page.blocks))
-        .replace("{content}", packed(data.encode()))
-        .replace("{plotly}", packed_plotly() if plots else packed(b""))
-        .replace("{script}", code)
+    number: defaultdict[type, Iterator[int]] = defaultdict(itertools.count)  # counts blocks of each kind
+    return page_of(
+        "site.html",
+        title=escape(page.title),
+        about=f'<p class="about">{escape(page.about)}</p>' if page.about else "",
+        nav=nav,
+        footer=f"dprl {VERSION}. {STOPS if slider else ''}The page sends no requests.",
+        notices=listed(notices),
+        style=web_source("player.css") + web_source("site.css"),
+        hash=hash_of(code),
+        blocks="\n".join(_placed(block, next(number[type(block)])) for block in page.blocks),
+        content=packed(data.encode()),
+        plotly=packed_plotly() if plots else packed(b""),
+        script=code,
     )
 
 
@@ -150,19 +149,20 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return f'<div class="numbers" tabindex="0"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
 
 
+SHAPES: dict[type, str] = {
+    Story: '<div id="story"></div>',
+    Slider: '<div id="controls"></div>',
+    Guess: '<div class="guess" id="guess-{}"></div>',
+    Verdict: '<p class="verdict" id="verdict-{}" role="status"></p>',
+    Plot: '<figure id="plot-{}"><div class="plot"></div><figcaption></figcaption></figure>',
+}
+
+
 def _placed(block: Block, number: int) -> str:
     if isinstance(block, str):
         return block
-    if isinstance(block, Story):
-        return '<div id="story"></div>'
-    if isinstance(block, Slider):
-        return '<div id="controls"></div>'
-    if isinstance(block, Guess):
-        return f'<div class="guess" id="guess-{number}"></div>'
-    if isinstance(block, Verdict):
-        return f'<p class="verdict" id="verdict-{number}" role="status"></p>'
-    if isinstance(block, Plot):
-        return f'<figure id="plot-{number}"><div class="plot"></div><figcaption></figcaption></figure>'
+    if not isinstance(block, Numbers):
+        return SHAPES[type(block)].format(number)
     heads = "".join(f'<th scope="col">{escape(name)}</th>' for name in block.columns)
     return (
         f'<div class="numbers" tabindex="0" role="region" aria-label="Numbers"><table id="table-{number}">'

@@ -15,7 +15,7 @@ import pandas as pd
 import plotly.graph_objects as go
 from plotly.basedatatypes import BaseFigure
 
-from dprl.assets import plain, web_source
+from dprl.assets import classic, page_of
 from dprl.figures import style
 from dprl.words import human
 
@@ -114,20 +114,19 @@ def chart_page(title: str, about: str, picture: Picture, footer: str) -> str:
     config = style.config() | {"responsive": True}  # Plotly would write a footer into a script unescaped
     numbers = picture.table.to_html(index=False, border=0, na_rep="", max_rows=MOST_ROWS, float_format=human)
     colors = style.LIGHT
-    return (
-        web_source("standalone.html")
-        .replace("{ink}", colors.ink)
-        .replace("{muted}", colors.muted)
-        .replace("{paper}", colors.background)
-        .replace("{title}", escape(title))
-        .replace("{about}", escape(about))
-        .replace("{alt}", escape(picture.alt))
-        .replace("{footer}", escape(footer))
-        # Last, so that nothing in these texts is taken for a placeholder.
-        .replace("{see}", markup(picture.see))
-        .replace("{numbers}", numbers)
-        .replace("{script}", plain(web_source("sign_picture.js")))
-        .replace("{chart}", picture.figure.to_html(config, full_html=False))
+    return page_of(
+        "standalone.html",
+        ink=colors.ink,
+        muted=colors.muted,
+        paper=colors.background,
+        title=escape(title),
+        about=escape(about),
+        alt=escape(picture.alt),
+        footer=escape(footer),
+        see=markup(picture.see),
+        numbers=numbers,
+        script=classic("sign_picture.js"),
+        chart=picture.figure.to_html(config, full_html=False),
     )
 
 

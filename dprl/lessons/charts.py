@@ -34,10 +34,9 @@ EDGE = 1e-30  # the smallest divisor in a quotient of readings
 
 
 @dataclass(frozen=True)
-class DrawnSeries:
+class DrawnSeries(SpecSeries):
     """A curve in a chart. Before the answer is shown, the curve ends at x = `until`; 0 hides all of it."""
 
-    series: SpecSeries
     until: float = np.inf
 
 
@@ -75,21 +74,16 @@ class Chart:
     specs: Mapping[str, Any]
     names: Mapping[str, str]
     until: Mapping[str, float]  # the x up to which each curve is drawn before the answer is shown, by key
-    level: float = 0.0  # the height of the line that curves should reach; 0 for the default of the kind
+    level: float = 0.0  # the height of the line that curves should reach; 0 for no line
     frame: Mapping[str, Any] = field(default_factory=dict)  # titles and ranges that replace the defaults
     window: tuple[float, float] = (0.0, 0.0)  # the range of x over which growth is measured
     # the point that the answer marks: its curve, its x, and its label
     point: Mapping[str, Any] = field(default_factory=dict)
 
-    @property
-    def height(self) -> float:
-        """The height of the chart's target line, or 0 if it has none."""
-        return self.level or self.kind.level
-
     def series(self, key: str, x: Array, rows: Array) -> DrawnSeries:
         """Return the curve of the run with this key, with its style and the x at which its visible part ends."""
-        series = SpecSeries(self.specs[key], self.names[key], x, np.atleast_2d(rows))
-        return DrawnSeries(series, self.until.get(key, np.inf))
+        until = self.until.get(key, np.inf)
+        return DrawnSeries(self.specs[key], self.names[key], x, np.atleast_2d(rows), until=until)
 
 
 @dataclass(frozen=True)
@@ -103,31 +97,20 @@ class Drawn:
     def read(self, text: str) -> Any:
         """Evaluate a reading such as `needed(central)`. For a measured exponent, return its interval as well."""
         first, _, second = text.partition("/")
-        found = self._call(first)
-        return first_of(found) / max(first_of(self._call(second)), EDGE) if second else found
+        name, arguments = parsed_reading(first, self.chart)
+        found = {**READINGS, **self.chart.kind.readings}[name](self, *arguments)
+        return first_of(found) / max(first_of(self.read(second)), EDGE) if second else found
 
-    def _call(self, text: str) -> Any:
-        name, arguments = parsed_reading(text, self.chart)
-        return {**READINGS, **self.chart.kind.readings}[name](self, *arguments)
-
-    def series(self, key: str) -> SpecSeries:
+    def series(self, key: str) -> DrawnSeries:
         """Return the curve with this key in the lesson's file."""
-        return self.plot.drawn[list(self.chart.specs).index(key)].series
+        return self.plot.drawn[list(self.chart.specs).index(key)]
 
     def fill(self, template: str) -> str:
         """Replace the readings in a text, such as {needed(central)}, by their numbers from this chart."""
-        return _Texts(self).vformat(template, (), {})
-
-
-class _Texts(string.Formatter):
-    def __init__(self, drawn: Drawn) -> None:
-        self.drawn = drawn
-
-    def get_field(self, name: str, args: Any, kwargs: Any) -> tuple[Any, str]:
-        return self.drawn.read(name), name
-
-    def format_field(self, value: Any, spec: str) -> str:
-        return FORMATS[spec or "rough"](first_of(value))
+        return "".join(
+            text if name is None else text + FORMATS[spec or "rough"](first_of(self.read(name)))
+            for text, name, spec, _ in string.Formatter().parse(template)
+        )
 
 
 def first_of(value: Any) -> float:
@@ -182,7 +165,7 @@ def check_text(template: str, chart: Chart) -> None:
 def needed(drawn: Drawn, key: str) -> float:
     """Return the x from which a curve stays at or below the chart's level, or infinity if there is none."""
     one = drawn.series(key)
-    found = search.stays_below(one.x, one.rows.mean(axis=0), drawn.chart.height)
+    found = search.stays_below(one.x, one.rows.mean(axis=0), drawn.chart.level)
     return math.inf if math.isnan(found) else found
 
 
@@ -237,7 +220,7 @@ READINGS: Mapping[str, Callable[..., Any]] = {
 
 def framed(chart: Chart, drawn: tuple[DrawnSeries, ...], **more: Any) -> Plot:
     """Return a plot with the default frame of its kind, adjusted by the lesson's file and by `more`."""
-    kind, level, said = chart.kind, chart.height, SAID[chart.kind.key]
+    kind, level, said = chart.kind, chart.level, SAID[chart.kind.key]
     offline = any(kind_of(spec).measure == GAP for spec in chart.specs.values())
     frame = {
         "title": said["title"],
@@ -252,7 +235,7 @@ def framed(chart: Chart, drawn: tuple[DrawnSeries, ...], **more: Any) -> Plot:
         words = percent(level) if frame.get("percent") else human(level)
         frame["level"] = level, filled(said["level"], level=words) if "{" in said["level"] else said["level"]
     if "y_range" not in frame:
-        ys = [one.series.rows[one.series.rows > 0] for one in drawn]
+        ys = [one.rows[one.rows > 0] for one in drawn]
         frame["y_range"] = min(y.min() for y in ys) / 2, 3 * max(y.max() for y in ys)
     return Plot(**frame, drawn=drawn)
 

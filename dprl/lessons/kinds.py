@@ -15,7 +15,6 @@ from dprl.messages import filled
 from dprl.metrics import search
 from dprl.metrics.attack import best_guess, posterior, roc
 from dprl.metrics.curves import Array, Evidence
-from dprl.papers import SpecSeries
 from dprl.papers.experiments import COLLUSIONS
 from dprl.papers.offline import whole_curve
 from dprl.papers.privacy import read
@@ -77,29 +76,22 @@ def belief(drawn: Drawn, epsilon: float) -> float:
     return float(posterior(COIN, epsilon))
 
 
-def _people(chart: Chart, evidence: Evidence) -> Plot:
-    return framed(chart, ())
-
-
 def _beliefs(chart: Chart, evidence: Evidence) -> Plot:
     (spec,) = chart.specs.values()
     said, before = SAID["belief"], np.linspace(0.01, 0.99, 99)
     high, low = (np.array([posterior(p, e) for p in before]) for e in (spec.epsilon, -spec.epsilon))
     ends = np.array([0.0, 1.0])
-    same = SpecSeries(ATTACK.run.baseline(), said["same"], ends, ends[None])
+    same = DrawnSeries(ATTACK.run.baseline(), said["same"], ends, ends[None])
     bounds = (said["low"], low, before), (said["high"], high, before)
     title = filled(said["title"], epsilon=f"{spec.epsilon:g}")
-    return framed(chart, (DrawnSeries(same),), title=title, bounds=bounds)
+    return framed(chart, (same,), title=title, bounds=bounds)
 
 
-def _deltas(chart: Chart, evidence: Evidence) -> Plot:
-    """Plot the pairs (epsilon, delta) that we prove for the noise of each run."""
-    drawn = []
-    for key, spec in chart.specs.items():
-        found = evidence.answers["promise", spec]
-        order = np.argsort(found["epsilons"])
-        drawn.append(chart.series(key, *(np.array(found[name])[order] for name in ("epsilons", "deltas"))))
-    return framed(chart, tuple(drawn))
+def _deltas(evidence: Evidence, spec: RunSpec) -> tuple[Array, Array]:
+    """Return the pairs (epsilon, delta) that we prove for the noise of each run."""
+    found = evidence.answers["promise", spec]
+    order = np.argsort(found["epsilons"])
+    return np.array(found["epsilons"])[order], np.array(found["deltas"])[order]
 
 
 def _card(name: str, drawn: Drawn, key: str) -> float:
@@ -151,12 +143,12 @@ def _lower(chart: Chart, evidence: Evidence) -> Plot:
     assert run.lower is not None
     x, earned = run.at.astype(float), 1 - run.values / run.v_star
     curves = (said["earns"], earned, np.inf), (said["low"], run.lower / run.v_star, chart.until.get(key, 0.0))
-    return framed(chart, tuple(DrawnSeries(SpecSeries(spec, name, x, y), until) for name, y, until in curves))
+    return framed(chart, tuple(DrawnSeries(spec, name, x, y, until=until) for name, y, until in curves))
 
 
 def _above(curve: int, drawn: Drawn) -> float:
-    one = drawn.plot.drawn[curve].series
-    return search.stays_below(one.x, 1 - one.rows.mean(axis=0), 1 - drawn.chart.height)
+    one = drawn.plot.drawn[curve]
+    return search.stays_below(one.x, 1 - one.rows.mean(axis=0), 1 - drawn.chart.level)
 
 
 SHARE = {"percent": True, "y_range": (0.0, 1.05)}
@@ -179,11 +171,17 @@ KINDS: Mapping[str, Kind] = {
         Kind("cost", partial(_curves, price), lambda spec: (spec.baseline(), spec), frame={"log_y": True}),
         Kind("users", partial(_curves, _users), sweep, frame=OVER_EPSILON, over_epsilon=True),
         Kind("noise", partial(_curves, _noise), sweep, frame=OVER_EPSILON, over_epsilon=True),
-        Kind("people", _people, asks=lambda spec: PROMISED, frame=PEOPLE_FRAME, readings=GUESSED),
+        Kind(
+            "people",
+            lambda chart, evidence: framed(chart, ()),
+            asks=lambda spec: PROMISED,
+            frame=PEOPLE_FRAME,
+            readings=GUESSED,
+        ),
         Kind("belief", _beliefs, asks=lambda spec: PROMISED, frame=SQUARE, level=COIN, readings=GUESSED),
         Kind(
             "deltas",
-            _deltas,
+            partial(_curves, _deltas),
             asks=asks_of_noise,
             frame={"log_x": False, "log_y": True},
             level=1e-6,

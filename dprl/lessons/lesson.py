@@ -296,7 +296,7 @@ def _chart(table: Table, curves: Curves) -> Chart:
         {key: curves[key][0] for key in keys},
         {key: curves[key][1] for key in keys},
         known,
-        table.take("level", float, 0.0),
+        table.take("level", float, 0.0) or kind.level,
         frame,
         point=point.values,
     )

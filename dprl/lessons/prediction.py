@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import multimode
-from typing import Any, ClassVar
+from typing import Any
 
 from dprl.fields import Field, SpecError, shown
 from dprl.figures import guesses as figures
@@ -42,7 +42,6 @@ class Order:
 
     items: tuple[str, ...]  # the names to choose from, in the order in which they are offered
     keys: tuple[str, ...] = ()  # the keys of the items in a lesson's file
-    kind: ClassVar[str] = "order"
 
     @property
     def letters(self) -> str:
@@ -131,12 +130,6 @@ class Marker:
     waits: float | None = None  # the marker's approximate position until it is moved; None for the left end
     by: str = SAID["measured"]  # how the truth is known, such as "measured"
     unit_one: str = ""
-    kind: ClassVar[str] = "marker"
-
-    @property
-    def field(self) -> Field:
-        """The field that reads and checks an answer."""
-        return Field(GUESS, "float", None, "where it happens", self.low, self.high, query=GUESS)
 
     @property
     def marks(self) -> tuple[float, ...]:
@@ -163,7 +156,7 @@ class Marker:
     def parse(self, text: str) -> float:
         """Parse an answer from a text. Raises SpecError if it is invalid."""
         try:
-            return float(self.field.parse(text))
+            return float(Field(GUESS, "float", None, "where it happens", self.low, self.high).parse(text))
         except SpecError as error:
             ends = {"low": human(self.low), "high": human(self.high)}
             raise SpecError(GUESS, filled(SAID["refused_marker"], shown=shown(text), **ends)) from error
@@ -258,7 +251,6 @@ class Choice:
     # start, end: the part of the axis over which the curve continues
     start: float = 0.0
     end: float = 0.0
-    kind: ClassVar[str] = "choice"
 
     def parse(self, text: str) -> float:
         """Parse an answer from a text. Raises SpecError if it is invalid."""

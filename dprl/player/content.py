@@ -225,9 +225,8 @@ class _Arrays:
     """A builder that joins the bytes of arrays; equal arrays are stored only once."""
 
     def __init__(self) -> None:
-        self._parts: list[bytes] = []
+        self.all = bytearray()
         self._at: dict[bytes, int] = {}
-        self._size = 0
 
     def place(self, one: dict[str, Any]) -> dict[str, Any]:
         """Store an array from `replay.replayed`, and return its position in the form that the page reads."""
@@ -235,21 +234,14 @@ class _Arrays:
             return one
         data = base64.b64decode(one["off"] if "by" in one else one["bytes"])
         how = {"by": one["by"]} if "by" in one else {}
-        if (
-            not how
-            and len(data) % 8 == 0
-            and len(zlib.compress(bent := bends(data))) < len(zlib.compress(data))
-        ):
-            data, how = bent, {"bends": 1}
+        if not how and len(data) % 8 == 0:
+            bent = bends(data)
+            if len(zlib.compress(bent)) < len(zlib.compress(data)):
+                data, how = bent, {"bends": 1}
         if data not in self._at:
-            self._at[data] = self._size
-            self._parts.append(data)
-            self._size += len(data)
+            self._at[data] = len(self.all)
+            self.all += data
         return {"at": self._at[data], "size": len(data)} | how
-
-    @property
-    def all(self) -> bytes:
-        return b"".join(self._parts)
 
 
 PLACES = 4  # decimal places of positions in a picture whose sides are about 1
@@ -264,15 +256,9 @@ def worlds(specs: Iterable[RunSpec]) -> list[dict[str, Any]]:
 def _world(spec: RunSpec) -> dict[str, Any]:
     mdp = ENVIRONMENTS[spec.environment].make(**spec.environment_params)
     H, S, A = mdp.R.shape
+    labels = {"state_labels": mdp.state_labels, "action_labels": mdp.action_labels}
     pictures = {
-        theme: environment_drawing(
-            mdp.P,
-            mdp.R,
-            drawing=mdp.drawing,
-            state_labels=mdp.state_labels,
-            action_labels=mdp.action_labels,
-            dark=theme == "dark",
-        )
+        theme: environment_drawing(mdp.P, mdp.R, drawing=mdp.drawing, **labels, dark=theme == "dark")
         for theme in ("light", "dark")
     }
     first = pictures["light"]
@@ -292,9 +278,6 @@ def _plain(figure: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-USERS = 1000  # for runs that are only validated
-
-
 def codec() -> dict[str, Any]:
     """Return the data with which the page reads and writes links, such as the default settings that they leave out."""
     return {"version": VERSION, "defaults": defaults(), "owners": OWNERS, "refused": refused()}
@@ -311,7 +294,7 @@ def refused() -> dict[str, Any]:
         world = next(key for key in ENVIRONMENTS if runs_in(algorithm, key))
         try:
             RunSpec(
-                environment=world, algorithm=algorithm, privacy=privacy, mechanism=mechanism, episodes=USERS
+                environment=world, algorithm=algorithm, privacy=privacy, mechanism=mechanism, episodes=1000
             )
         except SpecError as error:
             if error.field == field:

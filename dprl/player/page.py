@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import cache
 from html import escape
 
-from dprl.assets import classic, plain, web_source
+from dprl.assets import classic, page_of, web_source
 from dprl.engine.module import ENGINE
 from dprl.player.content import PlayedCurve, Shown, content
 from dprl.player.plotly import plotly
@@ -18,7 +18,6 @@ from dprl.player.plotly import plotly
 MOST_BYTES = 3_000_000  # of a page; a larger page offers fewer numbers of users
 # Characters of base85 with a meaning in HTML, and their replacements.
 PLAIN = str.maketrans("<>&", ",./")
-SIGNS = str.maketrans(",./", "<>&")
 ALONE = "each with only its own number of users, because more would make the page too large"
 SCRIPTS = (
     "parts.js",
@@ -59,23 +58,8 @@ def player_page(
 
 
 def _page(title: str, about: str, runs: str, footer: str, nav: str) -> str:
-    fixed = _fixed()
-    return (
-        web_source("player.html")
-        .replace("{title}", escape(title))
-        .replace("{about}", escape(about))
-        .replace("{footer}", escape(footer))
-        .replace("{nav}", nav)
-        .replace("{notices}", listed(NOTICES))
-        # Last, so that nothing in these texts is taken for a placeholder.
-        .replace("{style}", web_source("player.css"))
-        .replace("{hash}", fixed["hash"])
-        .replace("{runs}", runs)
-        .replace("{engine}", fixed["engine"])
-        .replace("{worker}", fixed["worker"])
-        .replace("{plotly}", fixed["plotly"])
-        .replace("{script}", fixed["script"])
-    )
+    texts = {"title": escape(title), "about": escape(about), "footer": escape(footer), "nav": nav}
+    return page_of("player.html", **texts, **_fixed(), runs=runs)
 
 
 def listed(notices: Sequence[str]) -> str:
@@ -85,7 +69,7 @@ def listed(notices: Sequence[str]) -> str:
 
 def script(modules: Sequence[str] = SCRIPTS, begin: str = "start") -> str:
     """Join JavaScript modules into one script, which calls the function `begin`."""
-    return f'(() => {{\n"use strict";\n{plain(web_source("sign_picture.js"))}{classic(*modules)}{begin}();\n}})();\n'
+    return f'(() => {{\n"use strict";\n{classic("sign_picture.js")}{classic(*modules)}{begin}();\n}})();\n'
 
 
 def hash_of(text: str) -> str:
@@ -99,16 +83,13 @@ def packed(data: bytes) -> str:
     return f"{-len(small) % 4}{base64.b85encode(small, pad=True).decode('ascii').translate(PLAIN)}"
 
 
-def unpacked(text: str) -> bytes:
-    """Decode and decompress the text that `packed` returned."""
-    return gzip.decompress(base64.b85decode(text[1:].translate(SIGNS)))
-
-
 @cache
 def _fixed() -> dict[str, str]:
     """Return the parts that all pages share. They are cached, because compressing them takes a second."""
     whole = script()
     return {
+        "notices": listed(NOTICES),
+        "style": web_source("player.css"),
         "script": whole,
         "hash": hash_of(whole),
         "engine": packed(ENGINE.read_bytes()),

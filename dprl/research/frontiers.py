@@ -170,9 +170,6 @@ def frontier_picture(
     looks = dict(zip(names, looks_of(marked(kinds), shaded=x not in BUDGETS), strict=True))
     best: dict[str, float] = {}  # V* by problem
 
-    def ends(spec: Any) -> Array:
-        return curves[spec].ends
-
     def worst_of(spec: Any) -> float:
         if (problem := place_of(spec)) not in best:
             best[problem] = float(answered(answer("v_star", spec)))
@@ -185,7 +182,7 @@ def frontier_picture(
     for value, found in lines.items():
         curves_of = [
             frontier_of(
-                name, looks[name], points, x, shown_as, ends, worst_of,
+                name, looks[name], points, x, shown_as, lambda spec: curves[spec].ends, worst_of,
                 world=name if others == ["environment"] else "",
             )
             for name, points in found.items()

@@ -23,6 +23,10 @@ def drawable(mdp: TabularMDP) -> bool:
     return mdp.dense and figures.drawable(mdp.drawing, mdp.S)
 
 
+def shown_of(mdp: TabularMDP) -> dict[str, Any]:
+    return {"drawing": mdp.drawing, "states": mdp.state_labels, "actions": mdp.action_labels}
+
+
 def best_content(mdp: TabularMDP) -> dict[str, Any]:
     """Return the data for drawing the best policy: exact expected visits, and users sampled with a fixed seed."""
     random, best = np.random.default_rng(0), planning.optimum(mdp).policy
@@ -31,14 +35,7 @@ def best_content(mdp: TabularMDP) -> dict[str, Any]:
         figures.Moment(users, users * visits, None, None, episode(mdp.P, mdp.d1, best, random))
         for users in DECADES
     ]
-    return figures.one_user(
-        moments,
-        None,
-        drawing=mdp.drawing,
-        states=mdp.state_labels,
-        actions=mdp.action_labels,
-        counted="expected",
-    )
+    return figures.one_user(moments, None, **shown_of(mdp), counted="expected")
 
 
 def content(mdp: TabularMDP, trace: SeedTrace) -> dict[str, Any]:
@@ -62,9 +59,7 @@ def content(mdp: TabularMDP, trace: SeedTrace) -> dict[str, Any]:
             )
         )
         best.append(episode(mdp.P, mdp.d1, trace.optimal_policy, random))
-    return figures.one_user(
-        moments, best, drawing=mdp.drawing, states=mdp.state_labels, actions=mdp.action_labels
-    )
+    return figures.one_user(moments, best, **shown_of(mdp))
 
 
 def _by_state(counts: Any) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -104,7 +104,7 @@ def regrets(traces: Traces, view: Measure, statistic: Statistic, **how: bool) ->
     curves = [
         series_of(spec, found := known[spec], known.get(spec.baseline()), look, name, view, statistic,
                   v_star=found.v_star)
-        for name, spec, look in named(chosen, style_of)
+        for name, spec, look in named(chosen)
     ]  # fmt: skip
     see = about_regret(curves, view, statistic)
     return regret.comparison(curves, view=view, statistic=statistic, see=see, **how)
@@ -113,7 +113,7 @@ def regrets(traces: Traces, view: Measure, statistic: Statistic, **how: bool) ->
 def mistakes(traces: Traces, statistic: Statistic, **how: bool) -> picture.Picture:
     """Draw how many episodes of online runs are suboptimal by more than alpha, for each alpha below V*."""
     curves = []
-    for name, _, look in named(traces, style_of):
+    for name, _, look in named(traces):
         seeds = traces[name].seeds
         alpha, possible = seeds[0].pac_alpha, seeds[0].pac_alpha < seeds[0].v_star
         if not possible.any():
@@ -129,7 +129,7 @@ def gaps(traces: Traces, **how: bool) -> picture.Picture:
     known = {name: known_of(trace) for name, trace in traces.items()}
     alike = len({place_of(trace.spec) for trace in traces.values()}) == 1
     v_star = next(iter(known.values())).v_star if alike else None
-    curves = [gap_series(name, look, known[name], v_star) for name, _, look in named(traces, style_of)]
+    curves = [gap_series(name, look, known[name], v_star) for name, _, look in named(traces)]
     return gap_picture(curves, v_star, **how)
 
 
@@ -137,7 +137,7 @@ def privacy_costs(traces: Traces, **how: bool) -> picture.Picture:
     """Draw how far the lower bound V~ of each run is below that of its non-private baseline on the same data sets."""
     lower = {trace.spec: np.array([seed.lower for seed in trace.seeds]) for trace in traces.values()}
     curves, theorems = [], []
-    for name, spec, look in named(private_of(traces), style_of):
+    for name, spec, look in named(private_of(traces)):
         rows = lower[spec.baseline()] - lower[spec]
         curves.append(Series(name, look, traces[name].at, rows, *regret_band(rows)))
         theorems.append(falls_by(spec))
@@ -190,9 +190,9 @@ def private_of(traces: Traces) -> Traces:
     return private
 
 
-def named(traces: Traces, style_of_run: Callable[[Any], CurveStyle]) -> list[tuple[str, Any, CurveStyle]]:
-    """Return the name, the spec and the style of each run. Raises SpecError if there are too many runs."""
+def named(traces: Traces) -> list[tuple[str, Any, CurveStyle]]:
+    """Return the name, the spec and the style of each run. Raises SpecError if there are too many to distinguish."""
     if len(traces) > style.MOST_CURVES:
         raise reject("traces", SAID["curves"], curves=len(traces), most=style.MOST_CURVES)
-    looks = numbered(marked([style_of_run(trace.spec) for trace in traces.values()]))
+    looks = numbered(marked([style_of(trace.spec) for trace in traces.values()]))
     return [(name, trace.spec, look) for (name, trace), look in zip(traces.items(), looks, strict=True)]

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from dprl.fields import Field, SpecError, parse_params, read_text, shown
+from dprl.fields import SpecError, parse_params, read_text, shown
 from dprl.messages import messages
 from dprl.sentences import uploads, verdict
 from dprl.simulation import Budget, UploadSpec
@@ -27,6 +27,7 @@ STOPS = 3  # the exit status of a check after which a release would be refused
 HELP = messages("commands")["release"]
 NOT_SHOWN = HELP["not_shown"]
 FROM_FILES = ("data", "declared", "n", "checked", "first_step")  # fields without flags here
+FLAGS = [field for name, field in FIELDS.items() if name not in FROM_FILES]
 
 
 def add(commands: Any) -> None:
@@ -36,7 +37,7 @@ def add(commands: Any) -> None:
     for parser in (check, release):
         parser.add_argument("data", metavar="FILE", help=FIELDS["data"].way)
         parser.add_argument("--declaration", metavar="FILE", required=True, help=HELP["declaration"])
-        for field in flags():
+        for field in FLAGS:
             field.add_to(parser, field.way)
     check.add_argument("--budget", metavar="NAME", help=HELP["what_is_left"])
     release.add_argument("--accept-undeclared", action="store_true", help=HELP["accept_undeclared"])
@@ -46,16 +47,11 @@ def add(commands: Any) -> None:
     release.add_argument("--out", metavar="DIR", required=True, help=HELP["out"])
 
 
-def flags() -> list[Field]:
-    """Return the fields of an upload that have command-line flags."""
-    return [field for name, field in FIELDS.items() if name not in FROM_FILES]
-
-
 def asked(given: argparse.Namespace) -> tuple[Declaration, dict[str, Any]]:
     """Read the declaration and the fields given as flags. Raises SpecError."""
     public = declaration(read_text("declaration", given.declaration, "the path of a JSON file"))
     found: dict[str, Any] = {}
-    for field in flags():
+    for field in FLAGS:
         text = getattr(given, field.name)
         if text is not None:
             found[field.name] = (

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from itertools import groupby
 
-from dprl.assets import web_source
+from dprl.assets import page_of
 from dprl.figures.picture import markup
 from dprl.learners import OFFLINE
 from dprl.sentences import sheet as said
@@ -33,12 +33,12 @@ def sheet(policy: Policy, releases: int = 1) -> str:
         f'<div class="small">{bullets(about["privacy"]["assumes"])}</div>',
     ]
     learned = said.about_the_policy(OFFLINE[about["algorithm"]].title, about)
-    return (
-        web_source("sheet.html")
-        .replace("{title}", escape(said.SAID["title"]))
-        .replace("{about}", markup(learned))
-        .replace("{footer}", escape(said.footer(about["versions"], policy.digest)))
-        .replace("{parts}", "\n".join(parts))  # last, so that visitors' words are not taken for placeholders
+    return page_of(
+        "sheet.html",
+        title=escape(said.SAID["title"]),
+        about=markup(learned),
+        footer=escape(said.footer(about["versions"], policy.digest)),
+        parts="\n".join(parts),
     )
 
 

@@ -66,12 +66,11 @@ class Trace(simulation.Trace[T_co]):
             statistic, dark: see `Comparison.plot`.
         """
         from dprl.research import pictures
-        from dprl.research.pictures import told_plainly
 
         check_flags(dark=dark)
         check_type("measure", measure, str | None, "the name of one, such as regret")
         if measure == "policy" or (measure is None and self.spec.kind == UploadSpec.kind):
-            return told_plainly(pictures.policy(self, dark=dark))
+            return pictures.told_plainly(pictures.policy(self, dark=dark))
         return compare([self]).plot(measure, statistic=statistic, dark=dark)
 
     def cite(self) -> str:

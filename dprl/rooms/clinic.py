@@ -19,7 +19,6 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dprl.environments import ENVIRONMENTS
 from dprl.mdp import TabularMDP
@@ -29,6 +28,7 @@ from dprl.rooms.response import DRAWS, flip, opposites
 from dprl.statistics.counts import FITTED
 
 ENVIRONMENT, PARAMETERS = "clinic", {"levels": 2, "doses": 3, "H": 4}
+ADVISED = 0  # the initial advice is always the first action (no drug), because all actions look equal
 PARTS = "mnr"
 FORM = re.compile(r"[0-9](?:-[mnr][01]+)+")
 
@@ -54,11 +54,6 @@ class Asking(NamedTuple):
     bit: float
     shares: tuple[float, float, float]
 
-    @property
-    def turned(self) -> int:
-        """Return how many of the DRAWS equally likely outcomes flip a bit, rounded up as in `response.opposites`."""
-        return opposites(self.bit)
-
     def steps(self, group: int, H: int) -> range:
         """Return the steps about which the phones in a group are asked."""
         return range(group, H, self.groups)
@@ -82,11 +77,6 @@ def asking_at(epsilon: float) -> Asking:
     shares = (weights / weights.sum()).tolist()
     groups, bit, _ = asking(world().H, (shares[0], shares[1], shares[2]), epsilon)[0]
     return Asking(int(groups), float(bit), (shares[0], shares[1], shares[2]))
-
-
-def first_policy() -> NDArray[np.int64]:
-    """Return the initial advice [H, S]. It is always the first action (no drug), because all actions look equal."""
-    return np.zeros((world().H, world().S), dtype=np.int64)
 
 
 def parse_report(report: str, epsilon: float) -> list[Answered] | None:
@@ -130,28 +120,27 @@ def visits_read(reports: Iterable[str], epsilon: float) -> Array:
 
 def visits_expected(n: int) -> Array:
     """Return the expected visits to each state [S], summed over all steps, for n patients who follow the advice."""
-    mdp, told, rows = world(), first_policy(), np.arange(world().S)
+    mdp = world()
     here = n * np.asarray(mdp.d1, dtype=float)
     visits = np.zeros(mdp.S)
     for h in range(mdp.H):
         visits += here
-        here = here @ mdp.P[h, rows, told[h]]
+        here = here @ mdp.P[h, :, ADVISED]
     return visits
 
 
 def on_phone(epsilon: float) -> Mapping[str, Any]:
     """Return the data that a phone needs to play, in which integers up to DRAWS represent the probabilities."""
-    mdp, told, asked = world(), first_policy(), asking_at(epsilon)
-    rows = np.arange(mdp.S)
+    mdp, asked = world(), asking_at(epsilon)
     return {
         "start": outcomes(mdp.d1),
-        "moves": [[outcomes(row) for row in mdp.P[h, rows, told[h]]] for h in range(mdp.H)],
-        "rewards": [[round(float(r) * DRAWS) for r in mdp.R[h, rows, told[h]]] for h in range(mdp.H)],
+        "moves": [[outcomes(row) for row in mdp.P[h, :, ADVISED]] for h in range(mdp.H)],
+        "rewards": [[round(float(r) * DRAWS) for r in mdp.R[h, :, ADVISED]] for h in range(mdp.H)],
         "groups": asked.groups,
-        "turned": asked.turned,
+        "turned": opposites(asked.bit),
         "parts": outcomes(asked.shares),
         "states": list(mdp.state_labels),
-        "advice": [[str(mdp.action_labels[a]) for a in row] for row in told],
+        "advice": [[str(mdp.action_labels[ADVISED])] * mdp.S] * mdp.H,
     }
 
 

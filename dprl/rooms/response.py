@@ -29,11 +29,6 @@ def flip(epsilon: float) -> float:
     return opposites(epsilon) / DRAWS
 
 
-def report(answer: bool, epsilon: float, drawn: int) -> bool:
-    """Randomise an answer as assets/web/coin.js does. The integer `drawn` is uniform on 0 .. DRAWS - 1."""
-    return answer != (drawn < opposites(epsilon))
-
-
 @lru_cache(maxsize=64)
 def law(epsilon: float, n: int) -> Array:
     """Return the probabilities of 0 to n yes reports, with a row for each true number of yes answers [n + 1, n + 1]."""

@@ -106,10 +106,10 @@ def valid(step: Step, text: str) -> bool:
 
 def chart(step: Step) -> figures.AskedChart:
     plot = step.drawn(evidence()).plot
-    specs: list[Any] = [one.series.spec for one in plot.drawn]
+    specs: list[Any] = [one.spec for one in plot.drawn]
     looks = looks_of(list(map(style_of, specs)), shaded=True)
     curves = []
-    for given, look in zip([one.series for one in plot.drawn], looks, strict=True):
+    for given, look in zip(plot.drawn, looks, strict=True):
         band = regret_band(given.rows)
         curves.append(Series(given.label, look, np.asarray(given.x, float), given.rows, *band))
     frame = {each.name: getattr(plot, each.name) for each in fields(figures.Frame)}

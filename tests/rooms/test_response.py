@@ -8,7 +8,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from dprl.rooms.response import DRAWS, curator_count, flip, law, opposites, report, share_of_yes, shuffled
+from dprl.rooms.response import DRAWS, curator_count, flip, law, opposites, share_of_yes, shuffled
 
 EPSILONS = [0.1, 0.5, 1.0, math.log(3), 2.0, 5.0]
 
@@ -18,9 +18,6 @@ def test_a_report_tells_answers_apart_by_epsilon_and_never_more(epsilon: float) 
     """Either report is at most e^epsilon times as likely with one answer as with the other, and hardly less."""
     kept, turned = DRAWS - opposites(epsilon), opposites(epsilon)
     assert 0.999999 * epsilon < math.log(kept / turned) <= epsilon
-    for answer in (True, False):
-        assert report(answer, epsilon, turned) == answer
-        assert report(answer, epsilon, turned - 1) != answer
 
 
 def test_the_law_of_the_reports_is_that_of_every_coin_in_turn() -> None:

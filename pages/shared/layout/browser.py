@@ -9,7 +9,7 @@ from typing import Any
 
 import streamlit as st
 
-from dprl.assets import WEB, module_with_imports, plain, web_source
+from dprl.assets import WEB, classic, module_with_imports, web_source
 from pages.shared.results.data import cache_of_all
 from pages.shared.visitor.callbacks import callback
 
@@ -28,7 +28,7 @@ def component(name: str, *, css: str = "", js: str = "") -> Callable[..., Any]:
 # Several invisible scripts joined into one, because each component is made, hashed and sent at every rerun.
 PARTS = ("fullscreen", "popover", "sign_picture", "meanings")
 LISTENING = f"""
-const parts = [{", ".join(plain(web_source(f"{name}.js")).rstrip() for name in PARTS)}];
+const parts = [{", ".join(classic(f"{name}.js").rstrip() for name in PARTS)}];
 export default function () {{
   const ends = parts.map((part) => part());
   return () => ends.forEach((end) => end());
