@@ -81,7 +81,7 @@ def test_a_release_is_written_down_in_its_budget_and_refused_beyond_it(
     assert "The budget two rooms has the total ρ = 0.5. Spent so far: ρ = 0.5" in said
     assert "Left: ρ = 0." in said
     assert "A release would stop here: two rooms has the total ρ = 0.5; ρ = 0.5 is spent" in said
-    assert "this file was released before, under the budget two rooms" in said
+    assert "an earlier release used this file, under the budget two rooms" in said
 
 
 def test_the_private_note_goes_to_a_terminal_or_to_the_file_that_the_owner_names(

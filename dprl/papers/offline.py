@@ -70,7 +70,7 @@ def nearer(specs: Sequence[OfflineSpec], n: int) -> Setting:
     names = " before ".join(learner_label(spec) for spec in specs)
     return Setting(
         f"{environment_of(specs[0])} · {names} · n = {human(n)}",
-        "smallest difference in the order, as a share of v*",
+        "smallest difference between neighbours, as a share of v*",
         "more than 0",
         tuple(specs),
         judge,

@@ -266,7 +266,7 @@ def reproduce(progress: Callable[[float], None] | None) -> dict[str, Any]:
     with workers(setting("DPRL_WORKERS", 2, 1, 256), progress) as compute:
         found = rank(compute)
     print(
-        f"Users needed, with {promise(*BUDGET)} proved, until an average episode loses at most {percent(TARGET)} of V*:"
+        f"Users needed, with {promise(*BUDGET)} proved, for an average episode to lose at most {percent(TARGET)} of V*:"
     )
     for key, problem in PROBLEMS.items():
         print(f"{problem.title} ({problem.size})")

@@ -151,8 +151,8 @@ def data_needed(specs: Sequence[OfflineSpec]) -> Setting:
         specs,
         whole=True,
         title=f"{environment_of(first)} · {name} · n up to {human(first.n)}",
-        statistic=f"exponent of trajectories needed in {unit}",
-        labels=("Trajectories needed until privacy adds at most 1% of V*", unit, offline.TRAJECTORIES),
+        statistic=f"exponent in {unit} of the trajectories needed",
+        labels=("Trajectories needed for privacy to add at most 1% of V*", unit, offline.TRAJECTORIES),
         name=name,
     )
     return replace(setting, asks=f"1 ± {FLAT:g}")

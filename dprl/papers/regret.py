@@ -86,7 +86,7 @@ def price(evidence: Evidence, spec: RunSpec) -> Points:
 
 
 def last_growth(evidence: Evidence, spec: RunSpec) -> Measured:
-    """Return the exponent with which the privacy cost grew over the last decade of users."""
+    """Return the exponent with which the privacy cost grew from K/10 to K users."""
     at, extra = price(evidence, spec)
     last = growth_by_decade(at.astype(np.int64), extra)[-1]
     return Measured(last.mean, last.low, last.high) if last.known else Measured(np.nan, np.nan, np.nan)
@@ -97,7 +97,7 @@ def flattens(spec: RunSpec, beside: Sequence[RunSpec] = (), note: str = "") -> S
     drawn = (spec, *beside)
     return Setting(
         problem_title(spec, note),
-        "exponent of the privacy cost in K, last decade of users",
+        "exponent of the privacy cost in K, from K/10 to K users",
         f"at most {FLAT:g}",
         baselined(drawn),
         lambda evidence: at_most(last_growth(evidence, spec), FLAT),

@@ -153,7 +153,7 @@ def frontier_picture(
     shown_as = measure_of(sweep.base.kind, measure)
     x = next((name for name, values in sweep.axes if not isinstance(values[0], str)), None)
     if x is None:
-        raise SpecError("axes", "none of them is a number, and a chart needs one; add one, such as epsilon.")
+        raise SpecError("axes", "none of them is a number, but a chart needs one; add one, such as epsilon.")
     others = [name for name, _ in sweep.axes if name != x]
     panels: dict[str, Any] = {"": None}
     panel = ("environment" if "environment" in others else others[1]) if len(others) > 1 else ""

@@ -79,7 +79,7 @@ def draw(traces: Traces, measure: str | None, statistic: Statistic, *, log_x: bo
     if not isinstance(statistic, str) or statistic not in BANDS:
         raise SpecError("statistic", f"{shown(statistic)} is not allowed; give {' or '.join(BANDS)}.")
     if measure is not None and measure not in known:
-        wrong = f"{shown(measure)} is not allowed{'' if online else f' of {kind} runs'}"
+        wrong = f"{shown(measure)} is not allowed{'' if online else f' for {kind} runs'}"
         raise SpecError("measure", f"{wrong}; give one of {', '.join(known)}.")
     if not online and statistic != "mean":
         raise SpecError("statistic", f"{kind} runs are drawn as their mean over data sets; give mean.")

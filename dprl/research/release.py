@@ -70,7 +70,7 @@ def check_command(given: argparse.Namespace) -> int:
     n, outside = found.n, found.outside
     key = ledger.known_key()
     for name, day in ledger.read_before(ledger.digest_of(Path(given.data), key)) if key else ():
-        print(f"Note: this file was released before, under the budget {name} ({day}). Releases add up.")
+        print(f"Note: an earlier release used this file, under the budget {name} ({day}). Releases add up.")
     S, A, H, _ = public.size
     sizes = f"{plural(S, 'state')}, {plural(A, 'action')}, {plural(H, 'step')}"
     print(f"{uploads.people(n, public.episodes)}: {sizes}.")
@@ -118,7 +118,7 @@ def release_command(given: argparse.Namespace, run_one: Callable[[UploadSpec, in
     total = None if given.total is None else FIELDS["rho"].parse(given.total)
     UploadSpec(data=NOWHERE, declared=public.text, n=1, **fields)  # checks the other arguments first
     if (Path(given.out) / "policy.json").exists():
-        raise SpecError("out", f"{shown(given.out)} has a policy.json already; give another folder.")
+        raise SpecError("out", f"{shown(given.out)} already contains a policy.json; give another folder.")
     budget = Budget(given.budget, rho=total)
     if given.notes is None and not sys.stderr.isatty():
         note(NOT_SHOWN)

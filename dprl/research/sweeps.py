@@ -100,7 +100,7 @@ class Sweep(Generic[S]):
             if not canonical:
                 raise SpecError("axis", f"{shown(name)} has no values; give some, such as epsilon=0.1,1,10.")
             if len({str(value) for value in canonical}) < len(canonical):
-                raise SpecError("axis", f"{shown(name)} has a value or a name twice; give each once.")
+                raise SpecError("axis", f"{shown(name)} lists a value or a name twice; list each once.")
             checked.append((name, canonical))
         object.__setattr__(self, "base", base)
         object.__setattr__(self, "axes", tuple(checked))

@@ -15,7 +15,7 @@ CLOSE = 0.005  # relative; budgets this close count as equal
 
 def several(most: int) -> str:
     """Explain that all `most` episodes of a user are the same."""
-    return f"The user has {most} episodes here. All {most} equal the first of the two, or all {most} equal the second."
+    return f"The user has {most} episodes here. They all equal the first episode, or all equal the second."
 
 
 def saw(what: str, releases: int, counters: int) -> str:

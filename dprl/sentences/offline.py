@@ -66,7 +66,7 @@ def about_prices(curves: Sequence[Series], first: float, proved: Sequence[tuple[
     if not parts:
         return "The lower bound V~ of each private run is compared with that of the same algorithm without privacy."
     falls = f"From n = {count(first)} on, the privacy cost falls in proportion to {listed(parts)}."
-    theorems = (f"For {algorithm}, 1/n is proved ({theorem})." for algorithm, theorem in proved)
+    theorems = (f"For {algorithm}, the rate 1/n is proved ({theorem})." for algorithm, theorem in proved)
     return " ".join([falls, *theorems])
 
 
@@ -78,7 +78,7 @@ def about_pessimism(
     taken = percent(bitten.share)
     said = f"In {taken} of the state-action-step triples, the penalty removes the action's whole value."
     if bitten.path > 0:
-        said += f" On average, an optimal episode encounters one in {percent(bitten.path)} of its {plural(H, 'step')}."
+        said += f" On average, an optimal episode encounters one at {percent(bitten.path)} of its {plural(H, 'step')}."
     else:
         said += " An optimal episode encounters none of these triples."
     if ranks:

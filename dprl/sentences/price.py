@@ -190,7 +190,7 @@ def about_ladder(steps: Sequence[Any], own: int | None = None) -> str:
             if times >= 1:
                 parts.append(f"{rough(times)} from {step.idea}")
             else:
-                given_back.append(f"divided again by {rough(1 / times)} for {step.idea}")
+                given_back.append(f"less a factor of {rough(1 / times)} for {step.idea}")
             before = step
     parts += given_back
     first, last = (proves(step.epsilon, step.delta) for step in (steps[0], before))
@@ -198,7 +198,7 @@ def about_ladder(steps: Sequence[Any], own: int | None = None) -> str:
     if parts:
         items = "".join(f"\n- {part}" for part in parts)
         factor = rough(steps[0].std / before.std)
-        said += f" At a proved {last}, the noise in a visit count is smaller by a factor of {factor}:\n{items}\n\n"
+        said += f" With {last} proved, the noise in a visit count is smaller by a factor of {factor}:\n{items}\n\n"
     if own is not None:
         times = steps[own].std / min(step.std for step in steps)
         more = f" This run has {rough(times)} times the noise of the smallest bar."

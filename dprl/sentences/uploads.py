@@ -29,7 +29,7 @@ def reading(share: float, ahead: int) -> str:
 
 def about_spending(total: str) -> str:
     """State the total privacy cost of several releases. `total` is their joint guarantee, as escaped text."""
-    return f"Since this file was read, you have released **{total}** in total. {PAGE['adds_up']}"
+    return f"Since this file was read, your releases have cost **{total}** in total. {PAGE['adds_up']}"
 
 
 def budget_so_far(budget: Any, safe: Callable[[str], str] = str) -> str:

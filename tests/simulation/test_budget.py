@@ -291,4 +291,4 @@ def test_a_release_is_not_lost_for_want_of_a_character(tmp_path: Path) -> None:
         command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
     )
     assert again.returncode == 2
-    assert "dprl: out: out has a policy.json already; give another folder." in again.stderr
+    assert "dprl: out: out already contains a policy.json; give another folder." in again.stderr
