@@ -77,7 +77,7 @@ class MixtureLearner(PlannedLearner[MixturePlanner]):
     public = ("sizes", "d1", "mixture", "rewards")
 
     def seen(self, bonus: str) -> ValueRegression:
-        """Return regressions of raw values for the paper's bonus, and of centred and scaled values otherwise."""
+        """Return the sums for regressions of raw values with the paper's bonus, else of centred and scaled values."""
         return self.regression(centred=bonus != "paper")
 
 
