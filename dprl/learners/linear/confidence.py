@@ -56,7 +56,7 @@ def solved(released: Array, ridge: Array) -> Solved:
 
 
 def widths(one: Confidence, inverse: Array) -> Array:
-    """Return the largest distance of each weight [.., d] in a set from its estimate. `inverse` is (G + ridge I)^-1."""
+    """Return how far each weight [.., d] in a set can be from its estimate. `inverse` is the inverse of G + ridge I."""
     squared = np.einsum("...ij,...ij->...i", inverse, inverse)
     own = np.diagonal(inverse, axis1=-2, axis2=-1) + one.slack[..., None] * squared
     return np.asarray(one.beta[..., None] * np.sqrt(own) + one.pull[..., None] * np.sqrt(squared))

@@ -90,7 +90,7 @@ class ValueIterationLearner(PlannedLearner[ValueIterationPlanner]):
         }
 
     def seen(self, bonus: str) -> FeatureGram:
-        """Return the sums for regressions of raw values with the paper's bonus, else of centred and scaled values."""
+        """Return the statistic for a bonus. The paper's bonus uses raw values; others use centred and scaled ones."""
         return FeatureGram(centred=bonus != "paper")
 
     def releases(self, size: Size, K: int, epsilon: float | None, norm: str) -> int:

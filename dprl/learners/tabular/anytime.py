@@ -88,7 +88,7 @@ def fixed_bet_rise(v: float, c: float, start: float, n: float) -> float:
 
 @kernel
 def bernstein_bonus(v: float, c: float, spread: float, start: float, n: float, most: float) -> float:
-    """Bound how far the true mean of reward plus next value exceeds its estimate, for n to `most` visits."""
+    """Bound how far the true mean of reward plus next value exceeds its estimate, for all visits from n to `most`."""
     rise = fixed_bet_rise(v, c, start, n)
     if rise < np.inf:
         return rise

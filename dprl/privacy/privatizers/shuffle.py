@@ -248,7 +248,7 @@ def calibrated_bits(users: NDArray[np.int64], fair: int, variance: float) -> Arr
 
 
 def _bits(users: NDArray[np.int64], few: NDArray[np.bool_], fair: float, q: Array) -> Array:
-    """Return the bits of each batch: at least `fair` fair bits if `few`, else one bit per user that is 1 w.p. q."""
+    """Return the bits of each batch: at least `fair` fair bits where `few`, else one bit per user that is 1 w.p. q."""
     trials = np.where(few, users * np.ceil(fair / users), users)
     return np.stack([trials, np.where(few, 0.5, q)], axis=1).astype(float)
 

@@ -212,7 +212,8 @@ def scores(fitted: Fitted, policy: Policy, r: Array, learned: bool) -> Scores:
 
 
 def sums(tables: Sequence[Scores], held: HeldOut, episodes: int = 1) -> tuple[Fraction, ...]:
-    """Return the exact sums listed by `names`. Each episode adds 0 to 1 to each. `tables` has each policy's scores."""
+    """Return the exact sums listed by `names`. An episode adds 0 to 1 to each sum. `tables` has the policies'
+    scores."""
     returns, squares = (Fraction(float(value)) for value in held.returns)
     found = (*(summed(table, held) for table in tables), returns, squares, Fraction(held.n))
     return found[: len(names(episodes))]
