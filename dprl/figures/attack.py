@@ -56,8 +56,8 @@ def error_curves(
     see: str = "",
     dark: bool = False,
 ) -> Picture:
-    """Draw the true positive rate of an attack against its false positive rate: as measured, and as allowed by the
-    proof. `claimed` is the paper's (epsilon, delta), unless that is proved."""
+    """Draw an attack's true positive rate against its false positive rate, as measured and as the proof allows.
+    `claimed` is the paper's (epsilon, delta), unless that is proved."""
     chart = Chart(
         "The best test to tell the episodes apart",
         "Wrongly says “first episode”",
@@ -133,7 +133,7 @@ def collusion_bars(
     see: str = "",
     dark: bool = False,
 ) -> Picture:
-    """Draw each user's true value and the reported or estimated value as bars. `words` names the two kinds of bars."""
+    """Draw each user's true value next to the reported or estimated one. `words` names the two kinds of bars."""
     chart = Chart(title, "User", "Visits", height=360, dark=dark)
     for name, values, role, pattern in zip(words, (true, seen), ("true", "noisy"), ("", "/"), strict=True):
         bars = {

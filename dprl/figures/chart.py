@@ -126,7 +126,7 @@ class Chart:
 
 
 def stacked(parts: Iterable[Mapping[str, Any]], columns: Iterable[str] = ()) -> pd.DataFrame:
-    """Stack tables, given as mappings from columns to values. Without any, the result is empty with these `columns`."""
+    """Stack tables, each given as columns and their values. Without tables, return an empty one with `columns`."""
     frames = [pd.DataFrame(part) for part in parts]
     return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=list(columns))
 

@@ -17,7 +17,7 @@ from dprl.words import brief, human, power, rough, significant
 
 @dataclass(frozen=True)
 class CountFamily:
-    """A kind of count: its noun, column title, and error bound (`share` times E, with the symbol `bound`)."""
+    """A kind of count, with its noun, its column title and its error bound. The bound is `share` times E."""
 
     noun: str
     title: str

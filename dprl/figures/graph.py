@@ -130,8 +130,8 @@ def moves(
 
 
 def _arc(place: Array, s: int, t: int, action: int, one_side: bool, inward: bool, reach: float) -> Array:
-    """Return the points [n, 2] of the arc from state s to state t. In a chain, arcs to later states are above it, and
-    arcs to earlier states are below it. Loops are longer for later actions. `reach` comes from `_reach`."""
+    """Return the points [n, 2] of the arc from state s to state t. In a chain, arcs to later states run above it and
+    arcs to earlier states below it. Loops are longer for later actions. `reach` comes from `_reach`."""
     at = np.linspace(0, 1, 17)[:, None]
     start, end = place[s], place[t]
     if in_row(place):
@@ -168,7 +168,8 @@ def _arc(place: Array, s: int, t: int, action: int, one_side: bool, inward: bool
 
 
 def likeliest(chances: Array, of_all_actions: bool) -> Array:
-    """Return the chances [S, A, S] with only the likeliest moves to another state, for each action or over all."""
+    """Set the chances [S, A, S] to 0, except for the likeliest moves to another state, per action or over all
+    actions."""
     away = np.where(np.eye(len(chances), dtype=bool)[:, None, :], 0.0, chances)
     return np.where(away == away.max(axis=(1, 2) if of_all_actions else 2, keepdims=True), away, 0.0)
 
@@ -182,7 +183,8 @@ def nodes(
     ringed: NDArray[np.bool_] | bool = False,
     never: NDArray[np.bool_] | bool = False,
 ) -> None:
-    """Draw the states as nodes, coloured by `fill` [S] (0 to 1). `ringed` nodes get a ring; `never` ones are grey."""
+    """Draw the states as nodes, coloured by `fill` [S] (0 to 1). `ringed` nodes get a ring, and `never` nodes are
+    grey."""
     colors, S = chart.colors, len(place)
     outside = stand_outside(place, labels)
     size = SMALL_NODE if outside else _node_size(S, in_row(place))
@@ -222,7 +224,7 @@ def nodes(
 
 
 def short_words(labels: Sequence[str]) -> list[str] | None:
-    """Shorten long labels to their final numbers. Return None if two are then equal or have more than four letters."""
+    """Shorten long labels to their final numbers. Return None if a result is too long or two are equal."""
     words = _ends(labels)
     return words if max(map(len, words)) <= 4 and len(set(words)) == len(words) else None
 
@@ -236,7 +238,7 @@ def _ends(labels: Sequence[str]) -> list[str]:
 
 
 def stand_outside(place: Array, labels: Sequence[str]) -> bool:
-    """Return whether to write state names next to the nodes: on a large enough circle, if they do not fit inside."""
+    """Return whether to write state names next to the nodes, because they do not fit inside and the circle has room."""
     return bool(labels) and not in_row(place) and len(labels) <= NAMED_OUTSIDE and short_words(labels) is None
 
 

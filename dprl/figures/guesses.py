@@ -31,7 +31,7 @@ HELD = "held"  # name of the draggable trace in the browser
 
 
 def marker(chart: Chart, asked: AskedChart, at: Sequence[float], who: Who, name: str = "") -> None:
-    """Draw a vertical line at each value in `at`, a guess or the true answer. `name` replaces its usual label."""
+    """Draw a vertical line at each value in `at`: guesses or true answers. `name` replaces the usual label."""
     if not at:
         return
     height = _level(asked)
@@ -235,7 +235,7 @@ def _value(share: float, log: bool, ends: tuple[float, float]) -> float:
 
 
 def _seen(asked: AskedChart, curve: Series) -> Array:
-    """Return evenly spaced points [P, 2] on the visible part of a curve, as shares of the chart's sides."""
+    """Return evenly spaced points [P, 2] on the visible part of a curve, as shares of the chart's width and height."""
     axes = ((curve.x, asked.log_x, asked.x_range), (floored(asked, curve.center), asked.log_y, asked.y_range))
     columns = []
     for values, log, ends in axes:

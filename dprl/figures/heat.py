@@ -222,7 +222,7 @@ def chance_map(name: str, values: Array, colors: style.Theme) -> Heatmap:
 def difference(
     name: str, error: Array, word: Callable[[float], str], form: str, colors: style.Theme, cells: bool = False
 ) -> Heatmap:
-    """Return a panel of signed errors. `word` formats the colour bar's labels and, if `cells` is true, the cells'."""
+    """Return a panel of signed errors. `word` formats the labels of the colour bar and, with `cells`, of the cells."""
     most = max(float(np.abs(error).max()), 1e-12)
     ticks = ([-most, 0.0, most], [word(-most), word(0.0), word(most)])
     write = word if cells else None

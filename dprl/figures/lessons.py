@@ -57,7 +57,8 @@ class AskedChart(Frame):
 def open_chart(
     asked: AskedChart, *, shown: bool, names: bool = True, large: bool = False, wide: bool = True, dark: bool
 ) -> Chart:
-    """Draw a question's chart. Curves are cut unless `shown`, and grey unless `names`; `large` is for a projector."""
+    """Draw a question's chart. Curves are cut off unless `shown`, and grey unless `names`. `large` is for
+    projectors."""
     chart = Chart(asked.title, asked.x_title, asked.y_title, height=HEIGHT if wide else TALL, dark=dark)
     drawn = [pair for pair in zip(asked.curves, asked.until, strict=True) if shown or pair[1] > 0]
     if names:

@@ -108,8 +108,8 @@ def draw_series(
     least: float = 0.0,
     over: str = SEEDS,
 ) -> None:
-    """Add the curves to a chart and set its axis types. `x_words` formats an x for the hover text. A log axis need not
-    show values below `least`. `over` names the samples of the mean, `SEEDS` or `DATA_SETS`."""
+    """Add the curves to a chart, and set its axis types. `x_words` formats x for hover texts. A log axis may cut off
+    values below `least`. `over` names the samples behind the mean: `SEEDS` or `DATA_SETS`."""
     shown = [one for one in series if one.shown]
     values = np.concatenate([v for one in shown for v in (one.center, one.rows.ravel())] or [np.zeros(0)])
     if log_y and not (values > 0).any() and any(np.isfinite(one.rows).any() for one in shown):

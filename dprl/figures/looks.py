@@ -87,7 +87,7 @@ def numbered(kinds: Sequence[CurveStyle]) -> list[CurveStyle]:
 
 
 def dashed(kinds: Sequence[CurveStyle]) -> list[CurveStyle]:
-    """Return styles for a chart of one algorithm, with new dashes if a colour recurs. Apply `numbered` afterwards."""
+    """Give curves of one algorithm different dashes if their colours are the same. Apply `numbered` afterwards."""
     result: list[CurveStyle] = []
     for kind in kinds:
         taken = {other.dash for other in result if _one_color(other, kind)}

@@ -49,8 +49,8 @@ def one_user(
     actions: Sequence[str],
     counted: str = "true",
 ) -> dict[str, Any]:
-    """Return the drawing's data for JavaScript. `best` has one episode per moment by a user of the best policy; it is
-    None if `moments` show this policy themselves. `counted` is the key of the text that describes the visits."""
+    """Return the drawing's data for JavaScript. For each moment, `best` has an episode of a user who follows the best
+    policy; None if `moments` show that policy. `counted` is the key of the text that describes the visits."""
     said = messages("one_user")
     places, high, numbered = _state_places(drawing, states)
     shown = len(places)  # a grid has no cells for the states in which episodes end

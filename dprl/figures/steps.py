@@ -140,9 +140,11 @@ def over_steps(
     see: str = "",
     dark: bool,
 ) -> Picture:
-    """Stack panels whose columns are the steps of an episode. `columns` has the table's numbers, each [H, S]. `names`
-    and `palette` are categories and their colours, and the legend lists those drawn. `first` is the number of the first
-    step, and `when` is the subtitle, such as "after 10 episodes"."""
+    """Stack panels whose columns are the steps of an episode.
+
+    `columns` has the table's numbers, each [H, S]. `names` and `palette` are categories and their colours, and the
+    legend lists those drawn. `first` is the number of the first step, and `when` is the subtitle.
+    """
     S, H = panels[0].z.shape
     chart = heat.stacked(
         panels,
@@ -175,7 +177,7 @@ Known = NDArray[np.bool_]
 
 
 def most_often(visits: Array, E: float) -> tuple[Policy, Known]:
-    """Return the actions [H, S] that users received most often, and whether at least one user certainly received each.
+    """Return the actions [H, S] that users received most often, and whether each was certainly received at least once.
     `visits` [H, S, A] are noisy counts, and E bounds their errors."""
     return visits.argmax(-1), visits.max(-1) - E >= 1
 
@@ -207,9 +209,11 @@ def policy_beside_usual(
     dark: bool = False,
     **how: Any,
 ) -> Picture:
-    """Draw the policy's action in every state at every step, next to the action that users received most often. See
-    `most_often`. `enough` [H, S] is True if at least one user certainly received the policy's action. Elsewhere the
-    policy does not decide; `somebody` names who does."""
+    """Draw the policy's action in every state at every step, next to the usual one (see `most_often`).
+
+    `enough` [H, S] is True if at least one user certainly received the policy's action. Elsewhere the policy does not
+    decide; `somebody` names who does.
+    """
     A = len(action_labels)
     palette = [*graph.action_colors(A, dark), style.theme(dark).grid]
     names, decides = (np.array([*action_labels, lacking], object) for lacking in (FEW, somebody))

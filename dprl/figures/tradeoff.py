@@ -71,8 +71,8 @@ def frontier(
     dark: bool = False,
     wide: bool = False,
 ) -> Picture:
-    """Draw curves with a marker for each run, and their intervals. `axis` is the title of the horizontal axis, and
-    `symbol` its symbol. `bounds` are dotted lines. If `wide`, names are at the right ends of curves."""
+    """Draw curves with intervals and a marker for each run. `axis` is the title of the horizontal axis, and `symbol`
+    its symbol. `bounds` are dotted lines. If `wide`, names are at the right ends of curves."""
     over = OVER[measure]
     chart = Chart(
         TITLES[measure],
@@ -131,7 +131,7 @@ def frontier(
 
 
 def _markers(chart: Chart, curve: Frontier, floor: Floor, symbol: str) -> None:
-    """Draw a curve with markers shaded by budget. Markers are hollow if seeds are missing."""
+    """Draw a curve with markers that are shaded by budget, and hollow if seeds are missing."""
     look, label = curve.style, style.plain(curve.label)
     ok = np.flatnonzero(np.isfinite(curve.center))
     x, center, whole = np.asarray(curve.x, float)[ok], curve.center[ok], curve.whole[ok]

@@ -53,9 +53,11 @@ def lost_by_trust(
     dark: bool,
 ) -> Picture:
     """Draw the loss under each privacy model at one epsilon, as a share of v_star, the most that an episode can lose.
+
     The figure contains the curves for every epsilon. A click on the i-th of its invisible buttons (CSS class
     `updatemenu-button`) shows the i-th epsilon without a request to the server. If `slider` is true, Plotly's slider
-    replaces them."""
+    replaces them.
+    """
     costs = by_epsilon[epsilon]
     places = {e: _places(found, v_star) for e, found in by_epsilon.items()}
     chart = Chart(

@@ -95,7 +95,7 @@ class Learner(Entry):
         raise NotImplementedError
 
     def refusal(self, size: Size, K: int) -> SpecError | None:
-        """Return an error with a workable size if the learner cannot run at this size with K users, otherwise None."""
+        """Return an error that names a workable size if the learner cannot run at this size with K users, else None."""
         return None
 
     def releases(self, size: Size, K: int, epsilon: float | None, norm: str) -> int:

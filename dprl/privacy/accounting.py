@@ -26,7 +26,7 @@ SCALES = Context(prec=6, rounding=ROUND_CEILING)  # for scales that calibration 
 
 
 def scaled(losses: Losses, factor: float) -> Losses:
-    """Return the privacy losses of noise whose standard deviation is `factor` times as large."""
+    """Return the privacy losses of the noise after its standard deviation is multiplied by `factor`."""
     return tuple(
         replace(loss, trials=math.ceil(loss.trials * factor**2))
         if isinstance(loss, Binomial)
@@ -170,7 +170,7 @@ def group_delta(losses: Losses, size: int, epsilon: float) -> float:
 
 
 def for_each(epsilon: float, delta: float, size: int) -> tuple[float, float]:
-    """Return the (e, d), rounded down, that one change must satisfy so that `size` changes are (epsilon, delta)-DP. See
+    """Return (e, d), rounded down, such that `size` changes are (epsilon, delta)-DP if each of them is (e, d)-DP. See
     Vadhan (2017), Lemma 2.2."""
     if size == 1:
         return epsilon, delta
@@ -262,7 +262,7 @@ def least_scale(losses_at: Callable[[float], Losses], epsilon: float, delta: flo
 
 
 def calibrated(losses_at: Callable[[float], Losses], epsilon: float, delta: float) -> float:
-    """Return the least noise scale, rounded up, for (epsilon, delta)-DP if all shifts are proportional to 1 / scale."""
+    """Return the least noise scale, rounded up, for (epsilon, delta)-DP. Shifts must be proportional to 1 / scale."""
     unit = losses_at(1.0)
     pure = math.inf
     if all(isinstance(x, Laplace) for x in unit):
@@ -288,7 +288,7 @@ def _all_gaussian(losses: Losses) -> float | None:
 
 @lru_cache(maxsize=16)
 def _on_grid(losses: Losses) -> tuple[float, list[list[LossPart]]]:
-    """Round the losses to a grid, for both orders of the data sets if they differ. Also return the interval."""
+    """Return a grid interval and the losses rounded to the grid, in both orders of the data sets if they differ."""
     interval = GRID * math.sqrt(sum(x.spread**2 for x in losses))
     ways = (False, True) if one_way(losses) else (False,)
     return interval, [parts_of(losses, interval, exchanged=way) for way in ways]

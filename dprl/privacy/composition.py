@@ -99,7 +99,7 @@ def epsilon_at(parts: Sequence[LossPart], interval: float, delta: float) -> floa
 
 
 def _gentler(theta: float) -> Iterator[float]:
-    """Yield the tilt theta, then smaller tilts to try if theta covers too few losses or rounding errors are visible."""
+    """Yield theta, and then smaller tilts in case theta covers too few losses or causes visible rounding errors."""
     for _ in range(8):
         yield theta
         theta /= 4

@@ -88,7 +88,7 @@ NO_NOISE = CuratorNoise(None, {}, (), NOTHING_PROMISED, {})
 
 
 def halves(families: Sequence[Family]) -> list[list[Family]]:
-    """Return the families for each half of the data set that occurs, in order."""
+    """Group the families by the half of the data set that they use, in the order of the halves."""
     return [[f for f in families if f.half == half] for half in sorted({f.half for f in families})]
 
 
@@ -180,8 +180,8 @@ def prepare(
     assumptions: tuple[str, ...],
     exact: bool = False,
 ) -> CuratorNoise:
-    """Return noise with these scales and its proved guarantee for `n` trajectories. `assumptions` are those besides the
-    trusted curator. If `exact`, noise is drawn on a grid. The other arguments are texts for the guarantee."""
+    """Prepare noise with these scales, and prove its guarantee for `n` trajectories. `assumptions` are those besides
+    the trusted curator. If `exact`, noise is drawn on a grid. The other arguments are texts for the guarantee."""
     mechanism = MECHANISMS[asked.promise.mechanism]
     replaced = losses_of(mechanism, families, scales, REPLACE_ONE)
 

@@ -53,7 +53,7 @@ class Reading:
 
 @dataclass(frozen=True)
 class LadderStep:
-    """One kind of noise in a series that leads from the paper's noise to the smallest.
+    """One kind of noise in a series from the paper's noise down to the smallest.
 
     std: the standard deviation of the noise in a visit counter. idea: the change from the previous step; in the first
     step with an idea, the change from the first step.

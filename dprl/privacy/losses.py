@@ -23,7 +23,7 @@ MAX_WINDOW = 4_000_000  # the most Binomial outcomes that are computed one by on
 
 @dataclass(frozen=True)
 class Pure:
-    """The privacy loss of `count` counters, at most `shift` for each, so that it is bounded."""
+    """A bounded privacy loss, of `count` counters with at most `shift` each."""
 
     count: int
     shift: float
@@ -55,7 +55,7 @@ class Gaussian:
 
 @dataclass(frozen=True)
 class Binomial:
-    """The privacy loss of counters with Binomial(trials, probability) noise. `up` of them rise, `down` fall by 1."""
+    """The privacy loss of counters with Binomial(trials, probability) noise, if `up` rise by 1 and `down` fall by 1."""
 
     trials: int
     probability: float
@@ -179,7 +179,7 @@ def binomial_window(trials: int, probability: float) -> tuple[int, Array, float]
 
 
 def _connect_dots(losses: Array, mass: Array, interval: float) -> tuple[int, Array]:
-    """Put losses on a grid without understating them; return the lowest grid index and the mass from there on."""
+    """Round losses to a grid without understating them. Return the lowest grid index, and the mass from there on."""
     floor = np.floor(losses / interval)
     rest = losses - floor * interval
     # the share on the upper point that keeps the sum of mass * exp(-loss)

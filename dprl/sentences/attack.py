@@ -14,7 +14,7 @@ CLOSE = 0.005  # relative; budgets this close count as equal
 
 
 def several(most: int) -> str:
-    """Explain that all `most` episodes of a user are the same."""
+    """Explain that a user's `most` episodes are all the same."""
     return f"The user has {most} episodes here. They all equal the first episode, or all equal the second."
 
 
@@ -36,8 +36,8 @@ def interval(found: Measured) -> str:
 def about_attack(
     found: Measured, proved: float, claimed: float, delta: float, *, farthest: bool, half: bool
 ) -> tuple[bool, str]:
-    """Return whether the attack refuted a guarantee, with a sentence. The epsilon was measured at `delta`. `farthest`
-    means that the two episodes differ as much as possible, and `half` that the noise was halved."""
+    """Return whether the attack refuted a guarantee, and a sentence about it. The epsilon was measured at `delta`.
+    `farthest` means that the two episodes differ as much as possible, and `half` that the noise was halved."""
     if not math.isfinite(found.value):
         return False, SAID["nothing_yet"]
     given = {"proved": at_most(proved), "measured": interval(found), "delta": human(delta)}

@@ -14,8 +14,9 @@ SAID, STATISTIC = messages("charts")["doubts"], messages("charts")["seeds"]
 
 
 def unsettled(stuck: int, of: int, at: Sequence[str] = ()) -> str:
-    """Warn if seeds of a run without privacy have not found the best policy (see `growth.unsettled`). Otherwise return
-    "". `at` lists the points of a sweep where this happens; `stuck` is then the largest number at any of them."""
+    """Warn if seeds of a run without privacy have not found the best policy (see `growth.unsettled`), else return "".
+    `at` lists the points of a sweep where this happens, and `stuck` is then the largest number of seeds at one
+    point."""
     if not stuck:
         return ""
     told = {"stuck": stuck, "seeds": plural(of, "seed")}

@@ -56,7 +56,7 @@ def _so_far(curves: Sequence[Series]) -> str:
 
 
 def about_prices(curves: Sequence[Series], first: float, proved: Sequence[tuple[str, str]] = ()) -> str:
-    """Describe how fast the privacy cost falls from n = `first` on. `proved` has (algorithm, 1/n theorem) pairs."""
+    """Describe how fast the privacy cost falls from n = `first` on. `proved` has algorithms with their 1/n theorems."""
     parts = []
     for curve in curves:
         if curve.complete and len(curve.x) > 1 and (curve.center[-1] > 0):

@@ -50,8 +50,8 @@ def at_step(
 
 
 def about_steps(wrong: NDArray[np.bool_], weight: Array, sure: Array | None = None) -> str:
-    """Describe in how many state-step pairs a policy is worse than optimal (`wrong`). All arrays are [H,S]. `weight` is
-    the optimal policy's probability of these pairs, and 0 for all others. For `sure`, see `at_step`."""
+    """Describe in how many state-step pairs a policy is worse than optimal. `wrong` marks them, and `weight` is the
+    optimal policy's probability of them (0 elsewhere). All arrays are [H,S]. For `sure`, see `at_step`."""
     what = SAID["wrong" if sure is None else "wrong_likeliest"]
     said = [filled(what, pairs=f"{int(wrong.sum()):,}", all=f"{wrong.size:,}")]
     said.append(filled(SAID["weight"], share=percent(float(weight.sum()) / len(wrong))))

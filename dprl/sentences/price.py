@@ -50,7 +50,8 @@ def about_trust(costs: Sequence[Cost], epsilon: float) -> str:
 
 
 def _how_many_times(cost: Cost, free: Cost, phrase: str) -> str:
-    """State how many times as many users a privacy model needs as a run without privacy. `phrase` is a key of SAID."""
+    """State how many times as many users a privacy model needs as a run without privacy needs. `phrase` is a key of
+    SAID."""
     if not np.isfinite(cost.needed):
         return filled(SAID["times_unmet"], users=human(10 ** X_RANGE[1]), given=cost.given)
     return filled(SAID[phrase], times=rough_users(cost.needed / free.needed), given=cost.given)

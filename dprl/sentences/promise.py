@@ -92,8 +92,8 @@ def concentrated_verdict(claimed: float, proved: float, who: str = TRAJECTORY) -
 
 
 def readings(found: Sequence[Any], blanked: str = "", who: str = "user") -> str:
-    """Return all proved guarantees as a table with a row for each δ and a column for each definition of neighbours.
-    Guarantees proved without our accountant follow. For `blanked` and `who`, see `about_promise`."""
+    """Return a table of all proved guarantees, with a row for each δ and a column for each definition of neighbours.
+    Below it are guarantees proved without our accountant. For `blanked` and `who`, see `about_promise`."""
     ours = {(r.adjacency == REPLACED, r.delta): r.epsilon for r in found if r.how == ACCOUNTANT}
     columns = [kind for kind in (True, False) if any(same == kind for same, _ in ours)]
     heads = {True: f"ε when a {who} is replaced", False: f"ε when a {who} {blanked}"}
@@ -111,7 +111,7 @@ def readings(found: Sequence[Any], blanked: str = "", who: str = "user") -> str:
 
 
 def against_users(delta: float, users: int) -> str:
-    """Warn that delta allows publishing some users' records, or return "" if it is small for this many users."""
+    """Warn that delta would allow some users' records to be published, or return "" if delta is small enough."""
     if delta * users < FEW:
         return ""
     return filled(SAID["records"], given=human(delta * users), users=human(users))

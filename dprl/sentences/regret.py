@@ -152,7 +152,7 @@ def _average(end: _End, at: float, view: Measure) -> float:
 
 
 def _compared(ends: Sequence[_End], at: float) -> str:
-    """Return the suffix of a template's name: "" unless some curve is longer than the range compared."""
+    """Return the suffix of a template's name: "_where_compared" if a curve goes beyond the range compared, else ""."""
     return "_where_compared" if any(end.episodes > at for end in ends) else ""
 
 

@@ -19,7 +19,7 @@ def about_the_policy(algorithm: str, found: Mapping[str, Any]) -> str:
 
 
 def bound_and_chance(found: Mapping[str, Any], lacking: bool) -> str:
-    """State how likely the proved bound is to fail, and when it holds. `lacking` is True if actions are left open."""
+    """State how likely the proved bound is to fail, and when it holds. If `lacking`, the policy leaves actions open."""
     chance = at_most(found["except with a chance of"])
     said = [SAID["holds"].format(chance=chance), SAID["best_of"]]
     if lacking:

@@ -18,8 +18,8 @@ GROUP_HEADS = "Group", "Held-out episodes", "Users' own average", "Policy", "Dif
 def beforehand(
     learned_from: int, checked: int, budget: str, episodes: int = 1, groups: int = 0, together: str = ""
 ) -> str:
-    """Describe what a click will release under `budget`. `episodes` is each user's maximum, and `groups` the number of
-    groups. `together` is the guarantee of all releases under the budget, or "" to omit it."""
+    """Describe what a click will release under `budget`, if each user has up to `episodes` episodes and there are
+    `groups` groups. `together` is the guarantee of all releases under the budget, or "" to omit it."""
     said = [filled(SAID["releases"], users=plural(learned_from, "user"), budget=budget)]
     if checked:
         sums = SAID["sums"] if episodes == 1 else SAID["sums_episodes"]
@@ -129,7 +129,7 @@ def rows_of(about: Mapping[str, Any]) -> list[tuple[str, str, str]]:
 
 
 def group_rows(held: Mapping[str, Any]) -> list[tuple[str, ...]]:
-    """Return the rows of the table of groups, under GROUP_HEADS. `held` has the recommended policy's intervals."""
+    """Return the rows of the table of groups, whose columns are GROUP_HEADS, from the recommended policy's results."""
     rows: list[tuple[str, ...]] = []
     for label, found in held.get("groups", {}).items():
         number = human(_three(found["episodes"][1]))

@@ -168,7 +168,7 @@ def sample(
 def move(
     rng: np.random.Generator, model: Model, h: int, s: int, a: int, c: int, counts: Array, there: Ints
 ) -> None:
-    """Draw the next states of c users with the same action; add the states to `there` and the steps to `counts`."""
+    """Draw the next states of c users who take the same action. Add them to `there`, and the steps to `counts`."""
     B = model.P.shape[3]
     left = c
     for x in range(B):

@@ -123,7 +123,7 @@ def check_behaviour(text: str, size: Size) -> str:
 
 
 def parts(text: str, mdp: TabularMDP) -> tuple[Part, ...]:
-    """Return each policy that users follow under a behaviour, with its share of users. `text` is in canonical form."""
+    """Return the policies that users follow under a behaviour in canonical form, each with its share of users."""
     key, argument, policy = split_behaviour(text)
     followed = policies.policy_from_text(policy, mdp.size) if policy else np.zeros((0, 0), dtype=np.int64)
     return BEHAVIOURS[key].parts(mdp, float(argument or 0), followed)

@@ -86,7 +86,7 @@ def promise(spec: RunSpec) -> dict[str, Any] | None:
 
 
 def _missed(tangents: list[tuple[float, float]], false: float) -> float:
-    """Return a lower bound on the share of true cases missed by a test with this share of false alarms."""
+    """Return a lower bound on the false negative rate of a test whose false positive rate is `false`."""
     found = [0.0]
     for epsilon, delta in tangents:
         found += [1 - delta - math.exp(epsilon) * false, math.exp(-epsilon) * (1 - delta - false)]

@@ -39,7 +39,7 @@ def runs_in(algorithm: str, environment: str) -> bool:
 
 
 def not_counted(reports: str, algorithm: str, privacy: str, mechanism: str | None, choice: str = "") -> str:
-    """Explain why each row of counts cannot be limited to these reports; return "" if it can.
+    """Explain why the rows of counts cannot be limited to these reports, or return "" if they can.
 
     `choice` is the name of the reports in the sentence. A row can count only the users who were told to play it if each
     report or batch has its own noise, and if it is known in advance who plays which row.
@@ -67,7 +67,7 @@ def calibrations_for(algorithm: str, mechanism: str) -> tuple[str, ...]:
 
 
 def uncovered(algorithm: str, privacy: str, calibration: str | None, bonus: str, reports: str = "all") -> str:
-    """Describe the noise that a learner's exploration bonus does not cover; return "" if there is none.
+    """Describe the noise that a learner's exploration bonus does not cover, or return "" if it covers all noise.
 
     A paper's noise and a shuffler's bits are equally large in all counters. Calibrated noise may be larger in some, and
     so exceed a bonus that a paper states for equal noise. Such a bonus does not cover rows with their own E either.

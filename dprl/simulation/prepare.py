@@ -105,8 +105,11 @@ def paper_noise(spec: RunSpec, statistic: Statistic) -> PaperScale:
 
 
 def error_told(spec: RunSpec, noise: Noise) -> Array:
-    """Return the error E that the learner assumes in a count, [B]. With the anytime bonus, it is the radius of a row's
-    noise; with the practical bonus, PRACTICAL_E standard deviations of one counter; and otherwise E_{eps,beta}."""
+    """Return the error E that the learner assumes in a count, [B].
+
+    With the anytime bonus, it is the radius of a row's noise; with the practical bonus, PRACTICAL_E standard deviations
+    of one counter; and otherwise E_{eps,beta}.
+    """
     if spec.bonus == "anytime":
         return noise.radius()
     return PRACTICAL_E * noise.std if spec.bonus == "practical" else noise.bound

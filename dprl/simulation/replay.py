@@ -175,7 +175,7 @@ def _differing(first: Pack, other: Pack) -> list[list[Any]]:
 
 
 def _told_from(base: NDArray[Any], other: NDArray[Any]) -> dict[str, Any]:
-    """Encode `other` compactly: if it is about a multiple of `base`, as a factor with rounding corrections."""
+    """Encode `other` compactly. If it is nearly a multiple of `base`, store the factor with rounding corrections."""
     if base.shape != other.shape:
         raise SpecError(
             "epsilon", "another epsilon would change the shapes of this run's arrays, which no page can play."

@@ -43,7 +43,7 @@ class Curve(NamedTuple):
 
 
 def known_of(run: Any, complete: bool, guarantee: Guarantee, reached: float) -> dict[str, Any]:
-    """Return a run's fields that all traces share. reached: how far it is along the curve's axis."""
+    """Return the fields that all traces share. `reached` is how far along the curve's axis the run is."""
     return {
         "spec": run.spec,
         "seed": run.seed,

@@ -29,7 +29,7 @@ def branching(noisy: Array, h: int, s: int, a: int) -> int:
 
 @kernel
 def nearest_counts(noisy: Array, h: int, s: int, a: int, slack: float, lift: float, out: Array) -> float:
-    """Find the transition counts nearest to m^ whose sum fits n^, write them plus `lift` to `out`, and return the sum.
+    """Find the counts nearest to m^ whose sum fits n^. Write them, plus `lift`, to `out`, and return the sum.
 
     noisy, out: [H, S, A, B + 2]. Start from max(m^, 0), the nearest x >= 0. If its sum does not lie in [lo, hi], move
     in a straight line toward max(m^ - t*, 0) if the sum is too large, or m^ + t* if it is too small, until the sum

@@ -65,7 +65,7 @@ class Counts(Statistic):
 
     @property
     def then(self) -> str:
-        """Return a sentence on which reports each row adds up, or "" if it adds up all of them."""
+        """Explain which users' reports each row adds up, or return "" if it adds up all of them."""
         return str(THEN["played"]) if self.played else ""
 
     @property
@@ -75,12 +75,12 @@ class Counts(Statistic):
 
     @property
     def evening(self) -> str:
-        """Describe in words the units in which all parts tolerate the same noise."""
+        """Describe in words how the counts are rescaled, so that one noise scale suits all of them."""
         return filled(MOVED["units_noise" if self.evened().visits < 1 else "units"], units=self._units)
 
     @property
     def briefly(self) -> str:
-        """Describe these units in words, without stating their purpose."""
+        """Describe the rescaling in words, without its purpose."""
         return filled(MOVED["units"], units=self._units)
 
     @property
@@ -126,7 +126,7 @@ class Counts(Statistic):
         return scale / self.visits
 
     def questions(self, size: Size) -> NDArray[np.int64]:
-        """Return the index 3 h + part of the one-hot question about each cell. part: 0 for m, 1 for n and 2 for r."""
+        """Return the index of the one-hot question about each cell: 3 h for m, 3 h + 1 for n, and 3 h + 2 for r."""
         part = np.append(np.zeros(self._width(size) - 2, dtype=np.int64), (1, 2))
         return np.asarray(3 * np.arange(size.H)[:, None] + np.tile(part, size.S * size.A)).ravel()
 
@@ -155,7 +155,7 @@ class Counts(Statistic):
         return size.H * size.S * size.A
 
     def evened(self) -> Counts:
-        """Return the statistic in units in which all parts tolerate the same noise, if it has such units."""
+        """Return the statistic with its parts rescaled, if possible, so that one noise scale suits all of them."""
         return replace(self.even or self, declared=self.declared, played=self.played)
 
 
@@ -177,9 +177,11 @@ ADD_SCALED = "float64(float64[:,:,:,::1], float64[::1], float64[::1], float64[:,
 
 @kernel
 def add_scaled(counts: Array, noise: Array, scales: Array, noisy: Array) -> float:
-    """Write counts + scales * noise to noisy, and return the smallest E for which this release is within its bounds.
+    """Add scaled noise to the counts, and return the smallest E for which this release is within its bounds.
+
     counts and noisy are [H, S, A, B + 2], with NaN in noisy if a counter is not released. noise [cells] is unit noise
-    in the order of the counts, and scales [B + 2] are the scales within a row."""
+    in the order of the counts, and scales [B + 2] are the scales within a row.
+    """
     H, S, A, width = counts.shape
     worst_count = 0.0
     worst_reward = 0.0

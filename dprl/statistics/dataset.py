@@ -37,14 +37,14 @@ def project(noisy: Array, error: float, released: Array) -> None:
 
 
 class CellsOfSteps:
-    """Counts or sums in `parts` parts. At each step, a trajectory adds to one cell of each part."""
+    """Counts or sums, divided into `parts` parts. At each step, a trajectory adds to one cell of each part."""
 
     family: str
     parts = 1
     half = 0
 
     def sensitivity(self, size: Size, adjacency: str) -> Change:
-        """Return the effect of replacing a trajectory: in each part, one unit moves to another cell at each step."""
+        """Return the effect of replacing a trajectory. At each step, one unit moves to another cell in each part."""
         moved = self.parts * size.H
         return Change(
             ((2 * moved if adjacency == REPLACE_ONE else moved, 1.0),), one_way=adjacency != REPLACE_ONE

@@ -41,7 +41,7 @@ class FeatureGram(Statistic):
     in_papers = ("gaussian-tree",)
 
     def moves(self, adjacency: str, H: int) -> tuple[float, float]:
-        """Return one user's largest effect on a matrix and on a vector at one step, where noise is added.
+        """Return one user's largest effects on one step's matrix and vector, as shifts of the noise draws.
 
         l2: |phi phi^T - phi' phi'^T|_F / sqrt 2 <= 1 and |phi y - phi' y'| <= 2 max |y|. l1, for |phi|_1 <= c: the
         draws of phi phi^T add up to at most (c^2 - 1)/2 + 1/sqrt 2 for c >= 1, and |phi y|_1 <= c max |y|.
@@ -80,7 +80,7 @@ class FeatureGram(Statistic):
         return size.d
 
     def sensitivity(self, size: Size, adjacency: str) -> Change:
-        """Return one user's largest effect over all steps: on matrices once, but on vectors in every release."""
+        """Return one user's largest effect over all steps. Matrices are affected once, but vectors in every release."""
         ratios = [x / unit for x, unit in zip(self.moves(adjacency, size.H), self.units(size), strict=True)]
         matrices, vectors = ((size.H, ratio) for ratio in ratios)
         return Change((matrices,), one_way=True, anew=(vectors,))
@@ -117,7 +117,7 @@ def doublings(batches: int) -> int:
 
 @kernel
 def design(counts: Array, features: Array, sums: Array) -> None:
-    """Sum the feature matrices of all visits. sums: [H, 1, d, d + 1]; counts: [H, S, A, S + 2]; features: [S, A, d]."""
+    """Write the sums of all visits' feature matrices to `sums` [H, 1, d, d + 1]. counts is [H, S, A, S + 2]."""
     H, S, A, _ = counts.shape
     d = features.shape[2]
     for h in range(H):
@@ -138,8 +138,8 @@ def design(counts: Array, features: Array, sums: Array) -> None:
 def regressed(
     counts: Array, h: int, features: Array, V: Array, middle: Array, unit: Array, sums: Array
 ) -> None:
-    """Write step h's regression vector to `sums` (see `design`), for the values V [H + 1, S]. At each step, `middle`
-    and `unit` [H] are the centre and the range of r + V."""
+    """Compute step h's regression vector for the values V [H + 1, S], and write it to `sums` (see `design`). `middle`
+    and `unit` [H] are the centre and the range of r + V at each step."""
     _, S, A, _ = counts.shape
     d = features.shape[2]
     for i in range(d):

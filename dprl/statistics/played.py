@@ -38,7 +38,7 @@ def taken(policy: Any, h: int, s: int, a: int) -> bool:
 
 @kernel
 def cells_told(policy: Any, noisy: Array) -> NDArray[np.int64]:
-    """Return the indices of the counters whose action the policy takes, not counting counters that are NaN in noisy."""
+    """Return the indices of counters whose action the policy takes, except those that are NaN in noisy."""
     H, S, A, width = noisy.shape
     found = np.empty(noisy.size, dtype=np.int64)
     cell = 0

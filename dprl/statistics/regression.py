@@ -42,7 +42,7 @@ class Gram:
 
 @dataclass(frozen=True, eq=False)
 class Moment:
-    """The query for the sum of the vectors w(s, a) phi (r + V(s')) at step h, without r unless `rewarded`. V: [S]."""
+    """The query for the sum of w(s, a) phi (r + V(s')) at step h. V is [S], and r is left out unless `rewarded`."""
 
     family: str
     half: int
@@ -77,7 +77,7 @@ def gram_change(features: Array) -> tuple[Change, Change]:
 
 
 def moment_change(features: Array, top: float) -> tuple[Change, Change]:
-    """Return the largest changes of a vector, as `gram_change` does, for weighted targets in [0, top]. The changes are
+    """Return the largest changes of a vector (see `gram_change`) for weighted targets in [0, top]. The changes are
     convex in the targets, so they are largest at the ends."""
     flat = features.reshape(-1, features.shape[-1])
     products = flat @ flat.T
@@ -88,7 +88,7 @@ def moment_change(features: Array, top: float) -> tuple[Change, Change]:
 
 
 def centred_change(features: Array) -> tuple[Change, Change]:
-    """Return the largest changes of a vector, as `gram_change` does, for targets in [-1/2, 1/2]."""
+    """Return the largest changes of a vector (see `gram_change`) for targets in [-1/2, 1/2]."""
     squares = (features**2).sum(-1)
     return _moved(float(squares.max())), _moved(float(squares.max()) / 4)
 

@@ -93,7 +93,7 @@ class Statistic(Protocol):
 
     @property
     def then(self) -> str:
-        """Describe in words how noisy sums are processed before the learner processes them, or return ""."""
+        """Describe how the noisy sums are processed before the learner sees them; return "" if they are not."""
         return ""
 
     @property
@@ -107,10 +107,10 @@ class Statistic(Protocol):
         """Return the largest effect of changing one user's data (REPLACE_ONE or BLANK_ONE), in the units of release."""
 
     def scales(self, size: Size, scale: float) -> Array:
-        """Convert a noise scale from units of release to the units of each cell, or of each cell in a repeating row."""
+        """Convert a noise scale from units of release to each cell's units. If rows repeat, one row is enough."""
 
     def counter(self, scale: float) -> float:
-        """Return the noise scale of the counter in guarantees and previews, or of any cell if there are no counters."""
+        """Return the noise scale of the counter in guarantees and previews; without counters, that of any cell."""
         return scale
 
     def error_bound(self, scale: float, tail: Array) -> Array:
@@ -125,7 +125,7 @@ class Statistic(Protocol):
         return self.cells(size) // self.row(size)
 
     def evened(self) -> Self:
-        """Return the same statistic in units in which all its parts tolerate the same noise."""
+        """Return the same statistic with its parts rescaled, so that one noise scale suits all of them."""
 
     def paper_noise(self, model: str, size: Size, K: int, epsilon: float, delta: float) -> PaperScale:
         """Return the noise that a paper states for a privacy model, "central" or "local"."""

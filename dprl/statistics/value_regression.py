@@ -26,7 +26,7 @@ SYMMETRIC = (  # a remark on the paper's noise
 
 @dataclass(frozen=True)
 class ValueRegression(Statistic):
-    """The regression sums as a statistic. Features are nonnegative, and |phi_v| <= 1 for v in [0, 1].
+    """The sums for regressions of values, as a statistic. Features are nonnegative, and |phi_v| <= 1 for v in [0, 1].
 
     Matrix noise is symmetric, (Z + Z^T)/sqrt 2 with independent draws Z, and two equal numbers share one stored draw.
     So a change D of the matrix moves the draws by |D|_F / sqrt 2.
@@ -47,7 +47,7 @@ class ValueRegression(Statistic):
         return 1.0
 
     def moves(self, size: Size, adjacency: str) -> tuple[float, ...]:
-        """Return one user's largest effect on a matrix and a vector at a step, where noise is added, for each family.
+        """Return one user's largest effects on each family's matrix and vector at a step, as shifts of the noise draws.
 
         With values in [0, H], X, X', V >= 0, |X X^T - X' X'^T|_F^2 = |X|^4 + |X'|^4 - 2 (X.X')^2 <= 2 H^4 and |X y - X'
         y'|^2 <= |X y|^2 + |X' y'|^2 <= 2 H^4. With values in [-1/2, 1/2], |X| <= 1/2, so the first is <= 2/16, while X
@@ -76,8 +76,8 @@ class ValueRegression(Statistic):
         return (size.H - 1) * self.families * size.d * (size.d + 3) // 2
 
     def row(self, size: Size) -> int:
-        """Return d, the number of noise draws per row. Their length bounds the noise in G, or in u - G w, at a step.
-        Each step and family has (d + 3)/2 rows, at least the two that both bounds need."""
+        """Return d, the number of noise draws in a row. The length of these draws bounds the noise in G or in u - G w
+        at a step. Each step and family has (d + 3)/2 rows, at least the two that both bounds need."""
         return size.d
 
     def sensitivity(self, size: Size, adjacency: str) -> Change:

@@ -79,8 +79,8 @@ class Eliminator(ABC):
 
     @abstractmethod
     def explore(self, each: int, first: int, rest: tuple[Block, ...]) -> Exploration:
-        """Return the next policies to play in a stage. each: users for each (h, x, a); first: the index of the stage's
-        first batch; rest: the users of half a stage who do not explore."""
+        """Return the next policies to play. Each (h, x, a) gets `each` users, `first` is the index of the stage's first
+        batch, and `rest` are the users in half a stage who do not explore."""
 
     def absorb(self, released: Array, error: float) -> StageEstimate | None:
         """Update the estimates with a batch's released counts and noise bound. Return them at the end of a stage."""
@@ -97,7 +97,7 @@ class Eliminator(ABC):
 
     @abstractmethod
     def eliminate(self, released: Array, threshold: float, w: float) -> StageEstimate:
-        """Eliminate policies at the end of a stage, from a fine batch's released counts and the confidence width w."""
+        """Eliminate policies at the end of a stage, given a fine batch's released counts and the confidence width w."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -196,12 +196,12 @@ def iota(problem: Problem) -> float:
 
 
 def infrequent_below(problem: Problem, error: float) -> float:
-    """Return the noisy count up to which a tuple is infrequent: C1 E H^2 iota, with E >= 1 (Algorithm 2, Lemma 15)."""
+    """Return C1 max(E, 1) H^2 iota. Tuples with at most this noisy count are infrequent (Algorithm 2, Lemma 15)."""
     return float(problem.params["C1"]) * max(error, 1.0) * problem.H**2 * iota(problem)
 
 
 def width(problem: Problem, error: float, users: int) -> float:
-    """Return a stage's confidence width: policies this far below the best one are eliminated (Algorithm 1).
+    """Return a stage's confidence width. Policies that are this far below the best one are eliminated (Algorithm 1).
 
     It is 2C (sqrt(H^5 S^2 A iota / L_b) + S^3 A^2 H^5 E iota / L_b), where L_b = users.
     """

@@ -73,7 +73,7 @@ class ListedElimination(Eliminator):
 
 
 def too_large(key: str, size: Size) -> str:
-    """Explain in one sentence why the list of policies would be too long; return "" if it would not."""
+    """Return a sentence that explains why the list of policies would be too long, or "" if it would fit."""
     S, A, H, _ = size
     if policies_to_keep(H, S, A) is not None:
         return ""

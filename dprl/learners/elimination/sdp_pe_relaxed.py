@@ -47,7 +47,7 @@ MAX_WORK = 3 * 10**8  # upper limit of `work` for one stage
 
 
 class RelaxedElimination(Eliminator):
-    """Policy elimination with mixtures and one constraint instead of a list."""
+    """Policy elimination with mixtures of policies and one constraint on their values, instead of a list."""
 
     SERIES = ("best estimate", "confidence width", "infrequent tuples")
 
@@ -79,7 +79,8 @@ class RelaxedElimination(Eliminator):
         return Exploration(blocks, first + H, last, rest if last else ())
 
     def _explore(self, floor: float, layer: int, each: int) -> tuple[Block, ...]:
-        """Return blocks for every (x, a): `each` users follow the active mixture that takes a in x most often."""
+        """Return blocks of `each` users for every (x, a), who follow the active mixture that takes a in x most
+        often."""
         H, S, A = self._problem.H, self._problem.S, self._problem.A
         greedy, V = self._best()
         pairs = np.zeros((S, A, 2, H, S), dtype=np.int64)
@@ -99,7 +100,7 @@ class RelaxedElimination(Eliminator):
         return greedy, V
 
     def eliminate(self, released: Array, threshold: float, w: float) -> StageEstimate:
-        """Finish a stage: refine the model, and allow values that are at most w below the best."""
+        """Finish a stage: refine the model, and drop mixtures with values more than w below the best."""
         m, n = released[..., :-2], released[..., -2]
         frequent = m > threshold if self._refined else self._frequent
         self._P, self._R = stage_transitions(m, n, frequent), mean_rewards(released)
@@ -115,7 +116,7 @@ def work(size: Size) -> int:
 
 
 def too_large(key: str, size: Size) -> str:
-    """Explain in one sentence why planning would take too long; return "" if it would not."""
+    """Return a sentence that explains why planning would take too long, or "" if it would not."""
     if work(size) <= MAX_WORK:
         return ""
     return (
@@ -206,7 +207,8 @@ def best_trade(
 def chance_of(
     P: Array, d1: Array, policy: Policy, layer: int, state: int, action: int, here: Array, there: Array
 ) -> float:
-    """Return the probability of `action` in `state` at `layer` under a policy; `here` and `there` are workspace."""
+    """Return the probability of `action` in `state` at `layer` under a policy, with scratch arrays `here` and
+    `there`."""
     S = len(d1)
     if policy[layer, state] != action:
         return 0.0

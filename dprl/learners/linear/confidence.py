@@ -42,7 +42,7 @@ class Solved(NamedTuple):
 
 
 def solved(released: Array, ridge: Array) -> Solved:
-    """Solve many ridge regressions at once, with G and u in released [.., d, d + 1] and the ridges in ridge [..]."""
+    """Solve many ridge regressions at once. released [.., d, d + 1] has their G and u, and ridge [..] their ridges."""
     G, u = released[..., :-1], released[..., -1]
     diagonal = np.abs(np.diagonal(G, axis1=-2, axis2=-1)).max(-1)
     ridge = np.maximum(ridge, ROUNDING * diagonal)
@@ -56,14 +56,14 @@ def solved(released: Array, ridge: Array) -> Solved:
 
 
 def widths(one: Confidence, inverse: Array) -> Array:
-    """Return how far each weight [.., d] in a set can be from its estimate, given the inverse of G + ridge I."""
+    """Return how far each weight [.., d] in a set can be from its estimate. `inverse` is the inverse of G + ridge I."""
     squared = np.einsum("...ij,...ij->...i", inverse, inverse)
     own = np.diagonal(inverse, axis1=-2, axis2=-1) + one.slack[..., None] * squared
     return np.asarray(one.beta[..., None] * np.sqrt(own) + one.pull[..., None] * np.sqrt(squared))
 
 
 def ellipsoid(released: Array, ridge: Array, beta: Array, shift: Array) -> Confidence:
-    """Return the sets |<x, w - weights>| <= beta |x| in the norm of G + ridge I at D releases. ridge, beta, shift:
+    """Return the ellipsoids |w - weights| <= beta at D releases, in the norm of G + ridge I. ridge, beta and shift are
     [D, 1]."""
     found = solved(released[:, :, 0], np.broadcast_to(ridge, released.shape[:2]))
     nothing = np.where(found.fine, 0.0, np.nan)
@@ -81,9 +81,11 @@ def either(
     spent: float,
     moved: Array | float = 0.0,
 ) -> Confidence:
-    """Return, at every step, the narrower of the confidence sets with ridges lambda + shift and lambda. shift and pull
-    bound the noise in G and u - G w (in u alone, if moved is shift), and trace bounds the trace of G without noise, [D]
-    each. bound is C_w, proxy is the targets' variance proxy, and spent is 2 ln(1/failure probability)."""
+    """Return, at every step, the narrower of two confidence sets, with ridges lambda + shift and lambda.
+
+    shift and pull bound the noise in G and in u - G w (in u alone, if moved is shift), and trace bounds the trace of G
+    without noise, [D] each. bound is C_w, proxy the targets' variance proxy, and spent 2 ln(1/failure probability).
+    """
     d = released.shape[-2]
     shift = np.broadcast_to(shift[:, None], released.shape[:2])
     most = d * np.log1p(trace / (d * lamda))[:, None]

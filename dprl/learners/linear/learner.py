@@ -77,7 +77,7 @@ class MixtureLearner(PlannedLearner[MixturePlanner]):
     public = ("sizes", "d1", "mixture", "rewards")
 
     def seen(self, bonus: str) -> ValueRegression:
-        """Return regressions of raw values for the paper's bonus, and of centred and scaled values otherwise."""
+        """Return the statistic for a bonus. The paper's bonus uses raw values; others use centred and scaled ones."""
         return self.regression(centred=bonus != "paper")
 
 

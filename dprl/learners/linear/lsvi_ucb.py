@@ -64,8 +64,11 @@ def step(
 
 
 def constants(problem: LinearProblem) -> Array:
-    """Return the constants of Luyo et al. (2021), Appendix E.1, or E.3 for Laplace noise. They are lambda = d, Upsilon
-    and C for noise with standard deviation 1, K, and ln(24^2 18 K^2 d H / p), which is chi without U_K."""
+    """Return the constants of Luyo et al. (2021), Appendix E.1, or E.3 for Laplace noise.
+
+    They are lambda = d, Upsilon and C for noise with standard deviation 1, K, and chi without U_K, which is ln(24^2 18
+    K^2 d H / p).
+    """
     H, d, K, p = problem.size.H, problem.size.d, problem.K, problem.beta
     if problem.norm == "l1":
         tail = log(6 * K * H * d / p)
@@ -154,7 +157,7 @@ def anytime_constants(problem: LinearProblem) -> Array:
 def anytime_confidence(
     released: Array, shift: Array, pull: Array, users: Array, constants: Array
 ) -> Confidence:
-    """Return the confidence set that `anytime` uses, with the better of its two ridges at every step."""
+    """Return the confidence set that `anytime` uses: at every step, the narrower of two with different ridges."""
     lamda, bound, spent = constants[0], constants[1], constants[2]
     return either(released, shift, pull, users, lamda, bound, 0.25, spent, moved=shift[:, None])
 

@@ -36,9 +36,10 @@ def plan(
     constants: Array,
     plan: MixturePlan,
 ) -> None:
-    """Plan as in the paper, with ridge lambda + 2 Upsilon, bonus beta |phi_V| in the norm of M^-1, and Q in [0, H].
+    """Plan by optimistic value-targeted regression, as in the paper.
 
-    error is the largest standard deviation of the noise in any sum of the run.
+    The ridge is lambda + 2 Upsilon, the bonus is beta |phi_V| in the norm of M^-1, and Q is in [0, H]. error is the
+    largest standard deviation of the noise in any sum of the run.
     """
     H, S, A = plan.Q.shape
     phi, found = np.zeros(features.shape[3]), np.zeros(3)
@@ -64,8 +65,10 @@ def plan(
 
 
 def constants(problem: MixtureProblem) -> Array:
-    """Return the constants of Luyo et al. (2021), Corollaries 5 and 6: lambda = H^2, Upsilon for error = 1, 3 (C_w +
-    1), and sqrt(2 H^2 ln(3 H (1 + K H)^(d/2) / p))."""
+    """Return the constants of Luyo et al. (2021), Corollaries 5 and 6.
+
+    They are lambda = H^2, Upsilon for error = 1, 3 (C_w + 1), and sqrt(2 H^2 ln(3 H (1 + K H)^(d/2) / p)).
+    """
     H, d, K, p = problem.size.H, problem.size.d, problem.K, problem.beta
     most = float(problem.statistic.units(problem.size).max())  # 1 for noise as in the paper
     return np.array(
@@ -153,7 +156,7 @@ def anytime_constants(problem: MixtureProblem) -> Array:
 
 
 def noise_bounds(problem: MixtureProblem, f: int) -> tuple[float, float]:
-    """Return bounds on the noise in G and in u - G w in family f, for error = 1.
+    """Return bounds on the noise in G and in u - G w, for the regressions of family f and error = 1.
 
     Let q be the probability that d standard normal draws are longer than x. With at most this probability, the noise in
     u - G w exceeds x times its largest standard deviation. The noise in G is at most sqrt 2 times the length of its
@@ -170,7 +173,7 @@ def noise_bounds(problem: MixtureProblem, f: int) -> tuple[float, float]:
 
 
 def anytime_confidence(released: Array, error: Array, users: Array, constants: Array) -> Confidence:
-    """Return the confidence set that `anytime` uses, with the better of its two ridges at every step."""
+    """Return the confidence set that `anytime` uses: at every step, the narrower of two with different ridges."""
     lamda, bound, spent = constants[0], constants[1], constants[4]
     shift, pull = constants[2] * error, constants[3] * error
     return either(released, shift, pull, users / 4.0, lamda, bound, 0.25, spent)

@@ -37,9 +37,10 @@ def plan(
     constants: Array,
     plan: MixturePlan,
 ) -> None:
-    """Plan as in the paper for user k = users + 1, with lambda = 1, ridges lambda + 2 Upsilon_i, and Q in [0, H].
+    """Plan by optimistic weighted regression for user k = users + 1, as in the paper.
 
-    error is the largest standard deviation of the noise in any sum of family 0.
+    lambda is 1, the ridges are lambda + 2 Upsilon_i, and Q is in [0, H]. error is the largest standard deviation of the
+    noise in any sum of family 0.
     """
     H, S, A = plan.Q.shape
     d = features.shape[3]
@@ -84,8 +85,11 @@ def plan(
 
 
 def constants(problem: MixtureProblem) -> Array:
-    """Return the constants of Corollaries 10 and 11 of the paper: Upsilon_1 and Upsilon_2 for error = 1, 3 (C_w + 1),
-    ln(24 H / p), ln(1 + K / lambda) and ln(1 + K H^4 / (d lambda))."""
+    """Return the constants of Corollaries 10 and 11 of the paper.
+
+    They are Upsilon_1 and Upsilon_2 for error = 1, 3 (C_w + 1), ln(24 H / p), ln(1 + K / lambda) and ln(1 + K H^4 / (d
+    lambda)).
+    """
     H, d, K, p = problem.size.H, problem.size.d, problem.K, problem.beta
     units = problem.statistic.units(problem.size)[0]  # 1 in family 0, as in the paper
     norm = 4 * sqrt(d) + 2 * log(24 * K * H / p)
@@ -204,7 +208,7 @@ def between(
     plan: MixturePlan,
     ends: Array,
 ) -> None:
-    """Compute the smallest and the largest possible <phi, w_h>, each with the better ridge, and write them to ends [2].
+    """Bound <phi, w_h> from below and above, each time with the better ridge, and write the bounds to ends [2].
 
     one [d] is phi for V = 1. Because <one, w_h> = 1, we may subtract any multiple of `one` from phi, and choose the one
     that makes phi shortest.

@@ -90,7 +90,7 @@ class ValueIterationLearner(PlannedLearner[ValueIterationPlanner]):
         }
 
     def seen(self, bonus: str) -> FeatureGram:
-        """Return regressions of raw values for the paper's bonus, and of centred and scaled values otherwise."""
+        """Return the statistic for a bonus. The paper's bonus uses raw values; others use centred and scaled ones."""
         return FeatureGram(centred=bonus != "paper")
 
     def releases(self, size: Size, K: int, epsilon: float | None, norm: str) -> int:
@@ -107,7 +107,7 @@ class ValueIterationLearner(PlannedLearner[ValueIterationPlanner]):
 
 
 def batches(K: int, size: Size, epsilon: float, norm: str) -> range:
-    """Return the number of users at the end of each batch, a multiple of ceil(K / B). The last number may exceed K.
+    """Return the number of users at the end of each batch. All are multiples of ceil(K / B); the last may exceed K.
 
     B = ceil((K epsilon)^(2/5) / (d^(3/5) H^(1/5))) (Luyo et al. 2021, Appendix E.1), or for Laplace noise ceil((K
     epsilon)^(1/3) / (d^(2/3) H^(1/3))) (Appendix E.3).

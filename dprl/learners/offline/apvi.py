@@ -138,7 +138,7 @@ CONSTANTS = (
 
 
 def unproved(params: Mapping[str, Any]) -> str:
-    """Explain why the proof does not cover these constants; return "" if it does (Lemmas C.6 and C.10)."""
+    """Explain why the proof does not cover these constants (Lemmas C.6 and C.10), or return "" if it does."""
     smaller = [
         f"{f.name} = {params[f.name]:g}" for f in CONSTANTS if f.name in LEAST and params[f.name] < f.default
     ]
@@ -150,7 +150,7 @@ def unproved(params: Mapping[str, Any]) -> str:
 
 
 def unproved_without_noise(params: Mapping[str, Any]) -> str:
-    """Explain why the proof for exact counts, which needs C3, does not cover these constants; return "" if it does."""
+    """Explain why the proof for exact counts does not cover these constants, or return "" if it does."""
     if params["C3"] < 7 / 3 - 1e-9:
         return "as in the paper, the penalty has no term of order 1/n, which the proof needs: C3 = 7/3"
     return unproved(params)

@@ -1,4 +1,4 @@
-"""Our DP-PEVI: private pessimistic least squares without weights, with fewer releases and less noise than DP-VAPVI.
+"""Our DP-PEVI: private pessimistic planning by unweighted least squares, with less noise than DP-VAPVI.
 
 It differs from DP-VAPVI (Qiao, Wang 2023 (offline), Algorithm 2) in two ways:
 
@@ -23,7 +23,7 @@ from dprl.statistics.regression import Gram, Moment, centred_change, gram_change
 
 
 def plan(problem: OfflineProblem) -> Plan:
-    """Plan pessimistically by regressing (r + V - c)/g on phi, which estimates w/g in r_h + P_h V = c + phi w."""
+    """Plan pessimistically. Regressions of (r + V - c)/g on phi estimate w/g, where r_h + P_h V = c + phi w."""
     phi, p, E = problem.features, problem.params, problem.errors
     assert phi is not None
     S, A, H, _ = problem.size

@@ -91,7 +91,7 @@ def reward_bounds(problem: OfflineProblem, released: Array, sums: Array) -> tupl
 
 
 def visited(n: Array, E: float) -> tuple[NDArray[np.bool_], Array, Array]:
-    """Return which pairs (s, a) surely have visits, their noisy counts n~, and lower bounds on n (both 1 if unsure)."""
+    """Return which (s, a) certainly have visits, their noisy counts, and lower bounds on n (both 1 for other pairs)."""
     known = n - E >= 1
     return known, np.where(known, n, 1.0), np.where(known, n - E, 1.0)
 

@@ -66,8 +66,8 @@ def decided(problem: OfflineProblem, Q: Array, n: Array, E: float) -> tuple[Poli
 
 
 def sums_once(problem: OfflineProblem, query: CellsOfSteps, what: str) -> tuple[Family, ...]:
-    """Return the sums to release, each once: those of `query`, described by `what`, and, if mean rewards are unknown,
-    sums of rewards. These get more noise, because the penalty multiplies the noise of counts by up to H or more."""
+    """Return the sums to release, each once: those of `query` and, if mean rewards are unknown, sums of rewards. Sums
+    of rewards get more noise, because the penalty multiplies the noise of counts by up to H or more."""
     found = (query.released_once(problem.size, what),)
     if problem.rewards is not None:
         return found

@@ -16,7 +16,7 @@ LAMBDA = Field("lambda", "float", 1.0, "ridge, lambda", low=0.0, high=1e6, low_o
 
 
 def raised(matrix: Array, least: float) -> tuple[Array, int]:
-    """Return a released matrix with eigenvalues raised to at least `least`, and 1 if any was smaller, else 0.
+    """Raise a matrix's eigenvalues to at least `least`. Return the matrix, and 1 if any eigenvalue was smaller, else 0.
 
     The exact matrix, the sum of w phi phi^T plus lambda I, has no eigenvalue below lambda. Neither does a noisy one
     plus E/2 I, unless its noise exceeds E/2. Differences due to rounding are ignored.

@@ -1,4 +1,4 @@
-"""PEVI (Jin, Yang, Wang 2021, Algorithm 2): non-private pessimistic least squares without weights on a linear MDP."""
+"""PEVI (Jin, Yang, Wang 2021, Algorithm 2): non-private pessimistic planning by unweighted least squares."""
 
 from __future__ import annotations
 

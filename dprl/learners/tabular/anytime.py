@@ -35,14 +35,14 @@ SAME = (
 
 @kernel
 def reach_in_ellipsoid(squares: float, total: float, B: int, tau2: float) -> float:
-    """Return the maximum over the ellipsoid of radius 1 of (r - r~) f_0 + sum (m - m~) f (by Sherman and Morrison).
+    """Return the maximum of (r - r~) f_0 + sum (m - m~) f over the ellipsoid of radius 1 (by Sherman and Morrison).
     Here, squares = rho^2 f_0^2 + |f|^2, and total is the sum of f over B next states."""
     return float(np.sqrt(max(squares - total * total / (B + tau2), 0.0)))
 
 
 @kernel
 def raised_mean(k: float, squares: float, total: float, B: int, tau2: float) -> float:
-    """Return how far the maximum of (r + sum m V) / n over the ellipsoid is above q, the value at its centre.
+    """Return by how much the maximum of (r + sum m V) / n over the ellipsoid exceeds q, its value at the centre.
 
     Here k = E / n~, and squares and total are as in `reach_in_ellipsoid` for f = V - q and f_0 = 1. The result e solves
     the quadratic equation e = k reach(f - e). Requires k^2 B tau^2 / (B + tau^2) < 1, or n could be 0 in the ellipsoid.
@@ -71,7 +71,7 @@ def bernstein_rise(v: float, c: float, x: float) -> float:
 
 @kernel
 def fixed_bet_rise(v: float, c: float, start: float, n: float) -> float:
-    """Return the bound of `bernstein_rise` for a bet 2^-j fixed in advance, whose cost does not grow with n.
+    """Return the bound of `bernstein_rise` for a bet 2^-j that is fixed in advance. Its cost does not grow with n.
 
     Any bet below 1/c is valid, and we use the one nearest to the best, sqrt(2 x / v). If that is above 1/(4c), there
     are too few visits: the result is infinite, and a portfolio is better. start is the first of `constants`.
@@ -88,7 +88,7 @@ def fixed_bet_rise(v: float, c: float, start: float, n: float) -> float:
 
 @kernel
 def bernstein_bonus(v: float, c: float, spread: float, start: float, n: float, most: float) -> float:
-    """Bound how far the true mean of reward plus next value can exceed its estimate after n to `most` visits."""
+    """Bound how far the true mean of reward plus next value exceeds its estimate, for all visits from n to `most`."""
     rise = fixed_bet_rise(v, c, start, n)
     if rise < np.inf:
         return rise

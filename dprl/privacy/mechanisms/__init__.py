@@ -46,8 +46,8 @@ def no_noise(
 
 
 def alone(mechanism: Mechanism) -> Mechanism:
-    """Return a mechanism that draws independent noise at each release, for sums that are computed again each time. Use
-    it with release 0 of a stream of single items."""
+    """Return a mechanism with independent noise at each release, for sums that are recomputed each time. Use it with
+    release 0 of a stream of single items."""
     return {"l2": GAUSSIAN, "l1": LAPLACE}[mechanism.norm]
 
 

@@ -114,7 +114,7 @@ def _tree_tail(stream: Stream, failure: float) -> Array:
 
 
 def _of_all_sizes(batches: Array) -> Array:
-    """Return the batches. A batch of unknown size is replaced by two, with the fewest and with the most users."""
+    """Return the batches. Two batches, with the fewest and with the most users, replace each batch of unknown size."""
     rows = []
     for trials, amount, moved in np.unique(batches, axis=0):
         sizes = (1, int(MANY)) if trials <= VARIANCE else ()
@@ -150,7 +150,7 @@ def _tail(stream: Stream, failure: float) -> Array:
 
 
 def first_batch(stream: Stream) -> Stream:
-    """Return a stream with only the first batch, since each user is in one batch. An unknown size counts as 1."""
+    """Reduce a stream to its first batch, because a user is in only one batch. An unknown size counts as one user."""
     return replace(
         stream,
         leaves=np.array([0, max(int(stream.leaves[1]), 1), -1]),
@@ -204,7 +204,7 @@ def tree_ratio(stream: Stream, seen: Array, at: At, first: Array, second: Array)
 
 
 def fewer_bits(stream: Stream) -> tuple[Stream, float]:
-    """Return a stream whose bits have a quarter of the variance, and the factor 1, which leaves noise unscaled."""
+    """Return a stream whose random bits have a quarter of the variance. The factor 1 leaves the noise unscaled."""
     trials, probability, moved = stream.batches.T
     ruled, fair = trials <= VARIANCE, probability == 0.5
     batches = np.column_stack(

@@ -115,7 +115,7 @@ def innovations(stream: Stream, sums: Array) -> Array:
 
 
 def room(key: str) -> Callable[[int, int], int]:
-    """Return the function `rows` of a factorisation, which needs one row of memory per release."""
+    """Return the function `rows` for a factorisation. Each release needs one row of memory."""
 
     def rows(items: int, releases: int) -> int:
         if releases > MAX_RELEASES:

@@ -81,7 +81,7 @@ def _losses(touched: Callable[[Stream], int]) -> Callable[[Change, float, Stream
 def laplace_ratio(
     apart: Callable[[Stream, Array], Array],
 ) -> Callable[[Stream, Array, At, Array, Array], Array]:
-    """Return the function `log_ratio`, given a map from sums [M, n] to independent Laplace(1) draws plus data."""
+    """Return the function `log_ratio`. `apart` maps sums [M, n] to independent Laplace(1) draws plus data."""
 
     def log_ratio(stream: Stream, seen: Array, at: At, first: Array, second: Array) -> Array:
         weights = column(stream, at, apart)

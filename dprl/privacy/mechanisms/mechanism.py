@@ -145,7 +145,7 @@ def first_items(stream: Stream, count: int) -> Stream:
 def scattered_reports(
     rng: np.random.Generator, stream: Stream, count: int
 ) -> tuple[Stream, NDArray[np.int64]]:
-    """Place `count` items at random (see `Mechanism.scattered`). Each item has its own noise, so any place will do."""
+    """Place `count` items at random (see `Mechanism.scattered`). Any places will do if each item has its own noise."""
     return first_items(stream, count), np.arange(count)
 
 
@@ -167,7 +167,7 @@ def increments(stream: Stream, sums: Array) -> Array:
 
 
 def column(stream: Stream, at: At, apart: Callable[[Stream, Array], Array]) -> Array:
-    """Return the effect on each independent draw [M] if items of size one enter at the releases `at`.
+    """Return the effect of items of size one on each independent draw [M], if they enter at the releases `at`.
 
     apart(stream, sums): the linear map from released sums [M, n] to independent unit draws plus data.
     """

@@ -56,7 +56,7 @@ def chain(p: Array, shift: float, keep: Array) -> None:
 
 @kernel
 def solve(shift: Array, weight: Array, p: Array) -> None:
-    """Adjust the weights p [M] until all releases have equally large noise. shift, weight: one entry per chain."""
+    """Adjust the weights p [M] until all releases have equally large noise. shift and weight describe the chains."""
     keep, rows = np.empty(len(p)), np.empty(len(p))
     for _ in range(ROUNDS):
         rows[:] = 0.0

@@ -23,7 +23,7 @@ def tree(
     add: Callable[[np.random.Generator, int, Array], None],
     each: int,
 ) -> None:
-    """Compute the noise of release i by summing its prefix's nodes. add(rng, count, noise) adds `count` draws.
+    """Compute the noise of release i, the sum over its prefix's nodes. add(rng, count, noise) adds `count` draws.
 
     A node is an interval of items, and its `each` draws stay the same for as long as prefixes use it. Prefixes only
     grow, so their nodes form a stack: a later prefix keeps the nodes above the highest bit in which the two differ, and
@@ -78,15 +78,16 @@ def nodes(stream: Stream) -> NDArray[np.int64]:
 
 
 def stems(stream: Stream) -> Stream:
-    """Return the stream of prefixes with 1, 2, 4, ... items. Only these nodes contain the first item."""
+    """Reduce the stream to the prefixes with 1, 2, 4, ... items, the only nodes that contain the first item."""
     ends = 2 ** np.arange(levels(stream.items))
     return replace(stream, leaves=np.concatenate([[0], ends, [-1]]).astype(np.int64))
 
 
 def scattered(rng: np.random.Generator, stream: Stream, count: int) -> tuple[Stream, NDArray[np.int64]]:
-    """Place `count` items at random (see `Mechanism.scattered`), in a stream with only the prefixes of their nodes.
+    """Place `count` items at random, and keep only the prefixes that determine the nodes containing them.
 
-    Item p is in one node at each level l at which bit l of p is 0. The node is a prefix minus a shorter prefix.
+    See `Mechanism.scattered`. Item p is in one node at each level l at which bit l of p is 0. The node is a prefix
+    minus a shorter prefix.
     """
     items = rng.integers(0, stream.items, count)
     ends = {

@@ -49,7 +49,7 @@ def response(bit: float) -> tuple[float, float, float]:
 
 
 def asking(H: int, shares: tuple[float, float, float], epsilon: float) -> Array:
-    """Return `Stream.batches` [3, 3] for one-hot questions, with the number of groups that minimises the variance."""
+    """Return `Stream.batches` [3, 3] for one-hot answers, with the number of groups that minimises their variance."""
     groups, _ = clearest(H, epsilon)
     steps = math.ceil(H / groups)
     bit = epsilon / (2 * steps)
@@ -119,7 +119,8 @@ def _tail(stream: Stream, failure: float) -> Array:
 
 
 def _length(stream: Stream, cells: int, failure: float) -> Array:
-    """Bound the length [M] of the error in a row. A user answers about one part, but the error covers all three."""
+    """Bound the length of a row's error at each release, [M]. It covers all three parts, but a user answers about
+    one."""
     most, counted, more = _most(stream)
     size = counted * max(math.sqrt(cells), more) + math.sqrt(3)
     return bounded_length(stream.leaves[1:-1], most, size, cells, failure)
@@ -159,7 +160,7 @@ def answers_ratio(stream: Stream, seen: Array, at: At, first: Array, second: Arr
 
 
 def four_times_clearer(stream: Stream) -> tuple[Stream, float]:
-    """Return answers whose bits have a quarter of the variance, and the factor 1, which leaves noise unscaled."""
+    """Return a stream whose answered bits have a quarter of the variance. The factor 1 leaves the noise unscaled."""
     batches = stream.batches.copy()
     batches[0, 1] = 2 * math.asinh(2 * math.sinh(batches[0, 1] / 2))
     batches[1] = response(batches[0, 1])

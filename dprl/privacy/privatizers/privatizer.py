@@ -34,13 +34,13 @@ T = TypeVar("T")
 
 
 def record(kind: Callable[..., T], row: Mapping[str, Any], **more: Any) -> T:
-    """Build a record from a table of models.toml. more: its other attributes."""
+    """Build a record from a table of models.toml. `more` has its other attributes."""
     return kind(**{name: tuple(x) if isinstance(x, list) else x for name, x in row.items()}, **more)
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Users whose data are released together and only once. If one is replaced, `raised` cells rise and as many
+    """Users whose data are released together and only once. If one user is replaced, `raised` cells rise and as many
     fall."""
 
     users: int
@@ -177,7 +177,7 @@ class Privatizer(Entry):
 
 
 def model(key: str, **more: Any) -> Privatizer:
-    """Return the privacy model whose words are in models.toml under this key. more: its other attributes."""
+    """Return the privacy model with this key in models.toml. `more` has its other attributes."""
     row = TEXTS["models"][key]
     return record(Privatizer, row | {"words": record(Words, row["words"])}, key=key, **more)
 
@@ -199,8 +199,8 @@ def losses_of_user(
 
 
 def group_of(mechanism: Mechanism, contribution: int) -> int:
-    """Return how many changes with the losses from `losses_of_user` one user can make. It is more than one only for
-    shuffled bits, whose losses are known only for cells that change by one. `group_epsilon` then covers all changes."""
+    """Return how many changes one user can make, each with the losses from `losses_of_user`. It is more than one only
+    for shuffled bits, whose losses are known only for cells that change by one; `group_epsilon` covers all changes."""
     return contribution if mechanism.norm == "cells" else 1
 
 

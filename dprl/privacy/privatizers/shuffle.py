@@ -63,8 +63,8 @@ def check(
 
 
 class Drawn(NamedTuple):
-    """The random bits of a run. `sent` describes one user's messages, `where` is the key of the text about where bits
-    are mixed, and `table` is the stream at whose releases the bounds are tabulated."""
+    """The random bits of a run. `sent` describes one user's messages, and `where` is the key of the text that says
+    where bits are mixed. The bounds are tabulated at the releases of the stream `table`."""
 
     stream: Stream
     formula: str
@@ -239,8 +239,8 @@ def paper_bits(users: NDArray[np.int64], tau: float) -> Array:
 
 
 def calibrated_bits(users: NDArray[np.int64], fair: int, variance: float) -> Array:
-    """Return each batch's number of random bits and the probability q of a 1, [M, 2]. A batch of n < max(4 variance,
-    fair) users has at least `fair` fair bits; a larger one has n bits with n q (1 - q) = variance."""
+    """Return each batch's number of random bits and the probability q that a bit is 1, [M, 2]. A batch of n < max(4
+    variance, fair) users has at least `fair` fair bits; a larger one has n bits with n q (1 - q) = variance."""
     share = np.minimum(variance / users, 0.25)
     # the smaller root of q (1 - q) = share, without cancellation
     q = 2 * share / (1 + np.sqrt(1 - 4 * share))
@@ -248,14 +248,14 @@ def calibrated_bits(users: NDArray[np.int64], fair: int, variance: float) -> Arr
 
 
 def _bits(users: NDArray[np.int64], few: NDArray[np.bool_], fair: float, q: Array) -> Array:
-    """Return at least `fair` fair bits for each batch with `few` users, otherwise one bit per user that is 1 w.p. q."""
+    """Return the bits of each batch: at least `fair` fair bits where `few`, else one bit per user that is 1 w.p. q."""
     trials = np.where(few, users * np.ceil(fair / users), users)
     return np.stack([trials, np.where(few, 0.5, q)], axis=1).astype(float)
 
 
 @lru_cache(maxsize=4096)
 def least_bits(raised: int, epsilon: float, delta: float) -> tuple[int, float]:
-    """Return the smallest sufficient number of fair bits, and the smallest sufficient variance of rarer bits.
+    """Return the smallest number of fair bits that suffices, and the smallest sufficient variance of rarer bits.
 
     They suffice to prove (epsilon, delta) if `raised` counters rise by one and as many fall by one. More fair bits also
     suffice. Rarer bits need up to 2% more variance. A variance that suffices for 10^15 users also suffices for smaller

@@ -46,7 +46,7 @@ def lack_of(kernels: Kernels, stochastic: bool) -> str:
 
 
 def pack(run: SeedRun) -> Pack:
-    """Copy a run's current state into a pack, from which the module can play the rest of the run."""
+    """Pack a copy of a run's current state, from which the module can play the rest of the run."""
     packed = _packed(run)[0]
     return packed._replace(
         buffers=tuple(buffer._replace(array=buffer.array.copy()) for buffer in packed.buffers)

@@ -34,7 +34,7 @@ def check(text: str, per_release: bool = True) -> str:
 
 
 def releases(text: str, K: int, size: Size, per_release: bool) -> int:
-    """Estimate how many releases a schedule makes; if the noise is calibrated to this number, return the maximum."""
+    """Return a schedule's largest number of releases if the noise is calibrated to it, otherwise an estimate."""
     schedule, argument = parse(text)
     if schedule.limit and per_release:
         return schedule.limit(argument, K, size, True)

@@ -29,7 +29,7 @@ MOST = Field("schedule", "int", None, "releases at most", low=2, high=10**6)
 
 @kernel
 def growth(users: int, left: int, K: int, settings: Array) -> float:
-    """Return the next block's largest growth relative to the users so far, or the required growth as a negative number.
+    """Return the growth allowed for the next block relative to the users so far, or minus the growth that is required.
 
     If blocks that grow by eta would not reach K with the remaining releases, a block may grow by the square of the
     factor that would. Large blocks, if counts justify them, then save releases for small blocks near a tie. The pace

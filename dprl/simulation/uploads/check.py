@@ -62,7 +62,7 @@ class HeldOut(NamedTuple):
 
 
 def joined(parts: Iterable[HeldOut]) -> HeldOut:
-    """Add up the counts of several parts. If there are at least two parts, they become the groups."""
+    """Add up the counts of several parts. If there are two or more, the parts become the groups."""
     records, numbers, returns, _ = zip(*(parts := tuple(parts)), strict=True)
     groups = parts if len(parts) > 1 else ()
     return HeldOut(np.sum(records, 0), sum(numbers), np.sum(returns, 0), groups)
@@ -212,7 +212,8 @@ def scores(fitted: Fitted, policy: Policy, r: Array, learned: bool) -> Scores:
 
 
 def sums(tables: Sequence[Scores], held: HeldOut, episodes: int = 1) -> tuple[Fraction, ...]:
-    """Return the exact sums listed by `names`, to which each episode adds 0 to 1. `tables` has each policy's scores."""
+    """Return the exact sums listed by `names`. An episode adds 0 to 1 to each sum. `tables` has the policies'
+    scores."""
     returns, squares = (Fraction(float(value)) for value in held.returns)
     found = (*(summed(table, held) for table in tables), returns, squares, Fraction(held.n))
     return found[: len(names(episodes))]
@@ -227,7 +228,7 @@ def summed(table: Scores, held: HeldOut) -> Fraction:
 
 
 def noisy(exact: tuple[Fraction, ...], scales: Mapping[str, float], of: str = "") -> Array:
-    """Round sums down to the grid, which increases no one's effect, and add noise. `of` is BY_GROUP for group sums."""
+    """Round sums down to the grid, which increases no one's effect. Then add noise. `of` is BY_GROUP for group sums."""
     draw = EXACT["gaussian"].draw
     drawn = [draw(Fraction(scales[name + of]) * STEPS) for name in tuple(WHAT)[: len(exact)]]
     return np.array([(value * STEPS // 1 + noise) / STEPS for value, noise in zip(exact, drawn, strict=True)])
@@ -341,6 +342,6 @@ def recommended(difference: Array) -> int:
 
 
 def verdict(difference: Array) -> str:
-    """Return "better", "too close" or "worse", given the low end, value and high end of the gain over today."""
+    """Judge the gain over today as "better", "too close" or "worse", from its low end, value and high end."""
     low, _, high = difference
     return BETTER if low > 0 else WORSE if high < 0 else CLOSE

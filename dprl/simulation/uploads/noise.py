@@ -71,7 +71,7 @@ def noise_of(spec: UploadSpec) -> tuple[CuratorNoise, dict[str, float]]:
 
 
 def bound_from_start(V: Array, released: Array, size: Size, n: int, beta: float, scale: float) -> float:
-    """Return a lower bound on the average value of the first state when the distribution of first states is estimated.
+    """Return a lower bound on the average value over first states, if the distribution of first states is estimated.
 
     It fails with probability at most START_SHARE beta, half of it for people and half for noise; the learner gets the
     rest of beta. docs/report/offline.md, "An unknown start", has the proof.

@@ -188,8 +188,11 @@ def prepared(
 def _episodes(
     declared: Declaration, columns: dict[str, Column], name: str
 ) -> tuple[Codes, Callable[[int], str], Codes, NDArray[np.bool_]]:
-    """Return each row's episode [rows], numbered in order of appearance; a function that returns an episode's name; and
-    each episode's person and whether it counts [episodes]. Equal labels of two people denote different episodes."""
+    """Find each row's episode, and each episode's person.
+
+    Return each row's episode [rows], numbered in order of appearance; a function that returns an episode's name; and
+    each episode's person and whether it counts [episodes]. Equal labels of two people denote different episodes.
+    """
     codes, names = columns.pop(name)
     if not declared.of_people:  # codes are numbered in the order of their first rows
         every = np.arange(len(names), dtype=np.int32)
@@ -209,7 +212,7 @@ def _episodes(
 def _read(
     file: BinaryIO | Path | pd.DataFrame, needed: list[str], numbers: Collection[str]
 ) -> tuple[dict[str, Column], dict[str, Array]]:
-    """Read the needed columns piece by piece, and return the columns of labels and the columns in `numbers`."""
+    """Read the needed columns in pieces. Return those with labels and those with numbers (named in `numbers`)."""
     rows = 0
     read: dict[str, list[Any]] = {name: [] for name in needed}
     places: dict[str, dict[str, int]] = {name: {} for name in needed}
@@ -239,7 +242,7 @@ def _read(
 
 
 def _faults(name: str, column: Column, bad: Iterable[bool], sentence: str, before: int = 0) -> list[Fault]:
-    """Return the error in the first row with a bad text, or [] if all are good. `before` rows were read earlier."""
+    """Return the error in the first row with a bad value, or [] if there is none. `before` rows were read earlier."""
     codes, texts = column
     wrong = np.array(bad)[codes]
     row = int(wrong.argmax())
@@ -337,7 +340,7 @@ class Counted(NamedTuple):
 
 
 def counted(file: BinaryIO | Path | pd.DataFrame, declared: Declaration, held_out: float = 0.0) -> Counted:
-    """Count the trajectories in a file, with rewards in units of the declared range and rounded to the noise's grid.
+    """Count the trajectories in a file. Rewards are in units of the declared range and rounded to the noise's grid.
     Rows are as in mdp/counts.py. With at most MOST_EPISODES episodes, the sums are exact in floating point.
 
     held_out: the probability that a person is held out, whatever their rows. Raises SpecError with the row and column.
@@ -353,7 +356,7 @@ def counted(file: BinaryIO | Path | pd.DataFrame, declared: Declaration, held_ou
 
 
 def _count(table: tuple[Codes, Codes, Array], declared: Declaration, part_of: Codes) -> tuple[Array, HeldOut]:
-    """Return the counts to learn from and those held out. `part_of` [episodes] is 0, or 1 + the group if held out."""
+    """Return the counts to learn from and the held-out counts. `part_of` is 0, or 1 + the group if held out."""
     S, A, H, _ = declared.size
     low, high = declared.reward_range
     parts = 1 + max(len(declared.groups), 1)

@@ -41,7 +41,7 @@ AT_ONCE = 100  # numbers drawn between two checks of the clock
 
 
 def noise_in_words(noise: CuratorNoise) -> str:
-    """Return text that identifies the noise in the sums over people learned from; equal texts mean the same draw."""
+    """Return text that identifies the noise in the sums over people learned from. Equal texts mean the same noise."""
     assert noise.mechanism is not None
     scales = {family: scale for family, scale in noise.scales.items() if family in QUERIES}
     return json.dumps([noise.mechanism.key, scales, BITS], sort_keys=True)
@@ -78,7 +78,7 @@ def draws_of(spec: UploadSpec) -> tuple[Draw, ...]:
 
 
 def asked_of_those_held_out(spec: UploadSpec) -> str:
-    """Return text that identifies the noise in the sums over held-out people; equal texts mean the same draw."""
+    """Return text that identifies the noise in the sums over held-out people. Equal texts mean the same noise."""
     return f"held out: {spec.to_json()}"
 
 

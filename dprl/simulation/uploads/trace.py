@@ -88,9 +88,8 @@ class UploadTrace(TraceCore[UploadSpec]):
         return json.dumps(public)
 
     def intervals(self, policy: int, group: int | None = None) -> dict[str, Array]:
-        """Return a policy's intervals from held-out people, in units of the declared rewards. They are for its value
-        ("learned"), today's value ("behaviour"), their difference and, for a group, its number of episodes. The result
-        is {} if nobody was held out."""
+        """Return intervals for a policy's value ("learned"), today's value ("behaviour"), their difference and, for a
+        group, its number of episodes. They are in units of the declared rewards. Return {} if nobody was held out."""
         if not self.checked:
             return {}
         public, H = self.spec.public, self.spec.problem_size.H
