@@ -253,7 +253,7 @@ def sweep_command(given: argparse.Namespace) -> int:
 
 def add_reproduce(commands: Any) -> None:
     """Add the flags of `reproduce`."""
-    parser = commands.add_parser("reproduce", help="put the papers' claims to the test")
+    parser = commands.add_parser("reproduce", help="test the claims of the papers")
     parser.add_argument("claim", nargs="?", help=filled(HELP["claim"], claims=", ".join(REPRODUCED)))
     parser.add_argument("--out", metavar="DIR", help=HELP["claim_out"])
     add_engine(parser)

@@ -81,5 +81,5 @@ def test_a_privacy_model_offers_what_fits_it_and_says_whose_proof_it_is() -> Non
     assert outside.assumption("gaussian") == outside.assumption(None) == ()
     with offering(SUMS):
         assert outside.assumption("sums") == (
-            "its author states how much noise of Sums reveals, and dprl has no proof of that",
+            "its author states how much the noise of Sums reveals, and dprl has no proof of it",
         )
