@@ -59,7 +59,7 @@ def command_line() -> Parser:
     sweep.add_argument("--axis", metavar="NAME=V1,V2,...", action="append", default=[], help=HELP["axis"])
     sweep.add_argument("--out", metavar="DIR", required=True, help=HELP["sweep_out"])
     sweep.add_argument("--engine", **ENGINE)
-    reproduce = commands.add_parser("reproduce", help="put the papers' claims to the test")
+    reproduce = commands.add_parser("reproduce", help="test the claims of the papers")
     reproduce.add_argument("claim", nargs="?", help=filled(HELP["claim"], claims=", ".join(REPRODUCED)))
     reproduce.add_argument("--out", metavar="DIR", help=HELP["claim_out"])
     reproduce.add_argument("--engine", **ENGINE)

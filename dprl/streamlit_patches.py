@@ -109,7 +109,7 @@ def hear_runs_to_their_end() -> None:
                 told = _teller(self, asked.fragment_id or "")
                 still = told and told()
             except Exception:  # errors are shown when the fragment is drawn
-                log.exception("A part of a page could not say whether it has changed")
+                log.exception("Whether a part of a page has changed could not be checked")
                 told = None
             if told is None:
                 create(self, asked)

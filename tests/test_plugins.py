@@ -190,5 +190,5 @@ def test_the_recipes_of_an_environment_and_a_mechanism_are_true_word_for_word(tm
     assert 0 < float(best) < 10
     assert proved == "('record', 'repeats', 'noise', 'proof')"
     assert cards == [
-        "outside 1.0 states how much noise of Gaussian reports reveals, and dprl has no proof of that"
+        "outside 1.0 states how much the noise of Gaussian reports reveals, and dprl has no proof of it"
     ]

@@ -72,7 +72,7 @@ ENVIRONMENT = Environment(
     key="clinic",
     title="Clinic",
     summary="Synthetic patients: the benefit of a drug saturates as the dose grows, and side effects increase.",
-    source="ours; the papers' motivation, no clinical data",
+    source="ours; motivated by the papers, without clinical data",
     fields=(
         Field("levels", "int", 3, "grades of severity", low=1, high=5),
         Field("doses", "int", 3, "number of doses to choose from, including no drug", low=2, high=5),

@@ -43,8 +43,8 @@ def make(n: int = 2, m: int = 2, alpha: float = 0.1, H: int = 5, seed: int = 0) 
 ENVIRONMENT = Environment(
     key="hard-jdp",
     title="Hard instances of JDP",
-    summary="Environments of the lower bound: one arm in each start state is better by alpha, and privacy hides which "
-    "one.",
+    summary="Environments from the proof of the lower bound. In each start state, one arm is better by alpha, and "
+    "privacy hides which one.",
     source="V20 section 6",
     fields=(
         Field("n", "int", 2, "start states", low=1, high=100),

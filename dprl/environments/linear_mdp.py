@@ -117,5 +117,5 @@ def linear_model(features: Array, measures: Array, rewards: Array) -> tuple[Arra
     P = normalised("measures", np.einsum("sai,hix->hsax", features, measures))
     R = np.einsum("sai,hi->hsa", features, rewards)
     if R.min() < -1e-12 or R.max() > 1 + 1e-12:
-        raise SpecError("rewards", "a mean reward is not between 0 and 1; give others.")
+        raise SpecError("rewards", "a mean reward is not between 0 and 1; give other numbers.")
     return P, np.clip(R, 0.0, 1.0)

@@ -18,9 +18,9 @@ PUBLIC = {
     "sizes": "the numbers of states, actions, steps and users",
     "d1": "the distribution of the first state",
     "features": "the features of every state and action",
-    "mixture": "the features of every transition, and a bound on the length of their weights",
+    "mixture": "the features of every transition, and a bound on the norm of the weights",
     "rewards": "the mean reward of every state and action",
-    "structure": "which transitions are possible at all, as declared (any other step is not counted)",
+    "structure": "which transitions are possible at all, as declared (no other transition is counted)",
 }
 
 

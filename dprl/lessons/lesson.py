@@ -311,7 +311,7 @@ def _prediction(kind: str, guess: Table, chart: Chart) -> tuple[Prediction, dict
         log, usual = frame["log_x"], frame["x_range"]
         low, high = guess.take("low", float, usual[0]), guess.take("high", float, usual[1])
         if not low < high or (log and low <= 0):
-            least = ", and above 0 as the axis is logarithmic" if log else ""
+            least = ", and above 0 because the axis is logarithmic" if log else ""
             raise guess.refuse("low", f"{low:g} is not allowed; give less than guess.high, {high:g}{least}.")
         unit = guess.take("unit", str, ENDS["unit"])
         marker = Marker(

@@ -37,7 +37,7 @@ class Mixture:
             raise SpecError("features", "a number is negative or missing; give numbers of at least 0.")
         if not (np.isfinite(self.bound) and self.bound > 0):
             raise SpecError(
-                "bound", "this bound on the length of the weights is not allowed; give a number above 0."
+                "bound", "this bound on the norm of the weights is not allowed; give a number above 0."
             )
         # features are nonnegative, so among all v in [0, 1] the sum is longest for v = 1
         longest = float(np.linalg.norm(self.features.sum(2), axis=-1).max())

@@ -54,7 +54,7 @@ def _refuse_first(name: str, array: Array, wrong: NDArray[np.bool_], allowed: st
 def normalised(name: str, P: Array) -> Array:
     """Return probabilities that sum to 1 exactly, from ones with rounding errors. Raises SpecError for larger ones."""
     if P.min() < -1e-12 or np.abs(P.sum(-1) - 1).max() > 1e-9:
-        raise SpecError(name, "a row of probabilities is negative or does not sum to 1; give others.")
+        raise SpecError(name, "a probability is negative, or a row does not sum to 1; give others.")
     P = np.maximum(P, 0.0)
     return np.asarray(P / P.sum(-1, keepdims=True))
 

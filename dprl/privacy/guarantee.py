@@ -14,7 +14,7 @@ from dprl.words import upward
 CARD = messages("cards")
 WHERE, NOISE, SENT = CARD["where"], CARD["noise"], CARD["sent"]
 UNIT = "one user: one whole episode"
-SIMULATION = "noise is drawn in floating point: enough for simulation, but not for a deployment that must resist attack"
+SIMULATION = "noise is drawn in floating point, which is safe enough for simulation, but not where attacks are possible"
 _SUPERSCRIPT = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 GRID = f"2{str(-BITS).translate(_SUPERSCRIPT)}"
 DRAWN = (
@@ -23,13 +23,13 @@ DRAWN = (
 )
 # the limits of every guarantee
 SCOPE = (
-    "only what was released is private; a trace of this program also contains the true counts",
-    "only one run is published: runs with equal seeds share their draws, and two of them together cancel noise",
+    "the guarantee covers only what was released; a trace of this program also contains the true counts",
+    "only one run is published, because two runs with equal seeds share their draws, so their noise can cancel",
 )
 
 
 # the assumption for a mechanism from another package
-OUTSIDE = "{author} states how much noise of {mechanism} reveals, and dprl has no proof of that"
+OUTSIDE = "{author} states how much the noise of {mechanism} reveals, and dprl has no proof of it"
 
 
 def budget(epsilon: float, delta: float) -> str:

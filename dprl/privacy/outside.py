@@ -25,7 +25,7 @@ def refusal(mechanism: Mechanism) -> str:
     if mechanism.norm not in NORMS:
         return f"its norm is {mechanism.norm}; give {' or '.join(NORMS)}"
     if mechanism.answers is not None:
-        return "its noise depends on what it is added to; give one that adds noise"
+        return "its noise depends on the data; give a mechanism with independent noise"
     return ""
 
 

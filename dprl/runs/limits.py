@@ -62,7 +62,7 @@ class Cap:
         fit = plural(fits, "seed") if fits else "nothing"
         raise Refused(
             f"Not started: at most {most} may wait for {self.of}, and {some}. "
-            f"Of {plural(seeds, 'seed')} asked for, {fit} would fit now."
+            f"Of {plural(seeds, 'seed')} requested, {fit} would fit now."
         )
 
 

@@ -62,7 +62,7 @@ def play(order: Order, simulation: str = SIMULATION, turn: float = TURN) -> Repo
             spec = module.spec_from_json(order.spec)
             if spec.seed_key(order.seed) != order.key:
                 return Report(
-                    failed="The program has changed since this run was asked for; ask for it again."
+                    failed="The program has changed since this run was requested; request it again."
                 )
             run = module.start(spec, order.seed)
         done, curve = run.advance(turn), run.curve()

@@ -73,8 +73,8 @@ class AttackSpec(Spec):
         if ALGORITHMS[self.run.algorithm].forgets:
             raise SpecError(
                 "algorithm",
-                f"{self.run.algorithm} releases its batches separately, some in parts, which cannot be attacked here; "
-                "give an algorithm that plans from running counts, such as dp-ucbvi.",
+                f"{self.run.algorithm} releases its batches separately, and some of them in parts, so it cannot be "
+                "attacked here; give an algorithm that plans from running counts, such as dp-ucbvi.",
             )
         if not ALGORITHMS[self.run.algorithm].statistic.counted:
             raise SpecError(

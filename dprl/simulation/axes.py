@@ -17,10 +17,10 @@ from dprl.simulation.spec import FIELDS, RunSpec
 NOISES = {
     "calibrated": "",
     "paper": "as in the paper",
-    "scaled": "as in the paper, scaled until the claim is proved",
+    "scaled": "as in the paper, scaled so that the claim is proved",
 }
 OWNERS: dict[str, Mapping[str, Any]] = {"algorithm": ALGORITHMS, "environment": ENVIRONMENTS}
-REPORTS = {"played": "only reports of users told to take the action"}
+REPORTS = {"played": "only reports from users told to take the action"}
 MODEL_ALLOWED = (
     "a privacy model, or one with mechanism and noise, such as central:laplace-tree:paper (calibrated, scaled) or "
     "local:unary:calibrated:played"

@@ -20,7 +20,7 @@ from dprl.mdp import Size
 
 Policy = NDArray[np.integer[Any]]
 
-EXAMPLE = "011X12.001X8 (a digit for the action in each state, for 12 steps and 8 more)"
+EXAMPLE = "011X12.001X8 (each digit is the action in one state; 011 is for 12 steps, and 001 for the next 8)"
 DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 TIMES, NEXT, LONG = "X", ".", "_"
 _ACTION = re.compile(rf"{LONG}[0-9a-z]{{2}}|[0-9a-z]")

@@ -61,12 +61,12 @@ def unplayable(spec: Any) -> str:
         return "A browser can only simulate online runs."
     learner = ALGORITHMS[spec.algorithm]
     if not isinstance(learner, TabularLearner):
-        return f"A browser cannot simulate {learner.title}: its preparation needs the LAPACK library."
+        return f"A browser cannot simulate {learner.title}, whose preparation needs the LAPACK library."
     mechanism = MECHANISMS[spec.mechanism] if spec.mechanism else None
     if outside.is_outside(spec.mechanism):
         return "A browser cannot draw noise from another package."
     if mechanism is not None and mechanism.prepare not in (None, optimal.correlate):
-        return f"A browser cannot simulate {mechanism.title}: an FFT computes its noise before the run."
+        return f"A browser cannot simulate {mechanism.title}, as an FFT computes its noise before the run."
     need = cost.estimate(spec.work(spec.mechanism))
     if need.seconds > MOST_SECONDS:
         return (
@@ -178,7 +178,7 @@ def _told_from(base: NDArray[Any], other: NDArray[Any]) -> dict[str, Any]:
     """Encode `other` compactly. If it is nearly a multiple of `base`, store the factor with rounding corrections."""
     if base.shape != other.shape:
         raise SpecError(
-            "epsilon", "another epsilon would change the shapes of this run's arrays, which no page can play."
+            "epsilon", "another epsilon would change the shapes of this run's arrays; no page can play that."
         )
     if base.dtype == np.float64 and np.isfinite(base).all() and base.any():
         largest = int(np.abs(base).argmax())

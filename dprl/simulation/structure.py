@@ -52,7 +52,7 @@ def _known(environment: str, params: str) -> tuple[Table, Declared]:
     if numbers > MAX_MODEL:
         raise SpecError(
             "environment_params",
-            f"S={size.S}, A={size.A}, H={size.H} has {numbers:,} probabilities to compare with the declaration, but "
+            f"S={size.S}, A={size.A}, H={size.H} gives {numbers:,} probabilities to compare with the declaration, but "
             f"at most {MAX_MODEL:,} are allowed; give a smaller size.",
         )
     mdp = world.make(**given)

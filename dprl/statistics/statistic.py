@@ -71,7 +71,7 @@ def remarks(epsilon: float, *notes: str) -> tuple[str, ...]:
     if epsilon < 1:
         return notes
     beyond = (
-        f"the paper proves its noise for epsilon below 1; at {epsilon:g} only the accountant's readings hold"
+        f"the paper's proof covers only epsilon below 1; at {epsilon:g}, only the accountant's values hold"
     )
     return (*notes, beyond)
 

@@ -19,8 +19,8 @@ from dprl.mdp.tabular import Array
 from dprl.statistics.statistic import REPLACE_ONE, Change, PaperScale, Statistic, remarks
 
 SYMMETRIC = (  # a remark on the paper's noise
-    "matrix noise is symmetric, (Z + Zᵀ)/√2, and Q is clipped at 0. The paper does not state clipping. Without it "
-    "noise could make V negative, and the sensitivity would not hold"
+    "matrix noise is symmetric, (Z + Zᵀ)/√2, and Q is clipped at 0. The paper does not mention clipping. Without "
+    "it, noise could make V negative, and the bound on the sensitivity would not hold"
 )
 
 

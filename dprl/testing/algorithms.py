@@ -43,8 +43,8 @@ def check_algorithm(algorithm: Learner) -> tuple[str, ...]:
 def record(algorithm: TabularLearner) -> None:
     texts(algorithm)
     unknown = set(algorithm.privacies) - PRIVATIZERS.keys()
-    require(not unknown, f"privacies: {', '.join(unknown)} is none of {', '.join(PRIVATIZERS)}")
-    require("none" in algorithm.privacies, "privacies: none is missing, the baseline of the privacy cost")
+    require(not unknown, f"privacies: {', '.join(unknown)} is not one of {', '.join(PRIVATIZERS)}")
+    require("none" in algorithm.privacies, "privacies: add 'none', the baseline of the privacy cost")
     known = algorithm.bonuses and set(algorithm.bonuses) <= set(BONUSES)
     require(known, f"bonuses: give some of {', '.join(BONUSES)}")
     for field in algorithm.fields:

@@ -58,13 +58,13 @@ def models(environment: Environment) -> None:
         require(same(one, other), f"{at}two models differ; make them from their parameters alone")
         require(given or same(one, environment.make()), "make() differs from make with the fields' defaults")
         made = one.S, one.A, one.H
-        require((S, A, H) == made, f"{at}size states {(S, A, H)}, but the model has {made}")
+        require((S, A, H) == made, f"{at}size gives {(S, A, H)}, but the model has {made}")
         require(H == params["H"], f"{at}the model has {H} steps")
         for name in ("P", "R", "d1"):
             array = getattr(one, name)
             require(((array >= 0) & (array <= 1)).all(), f"{at}a number in {name} is not between 0 and 1")
             shared = np.shares_memory(array, getattr(other, name))
-            require(not shared, f"{name}: two models share it; give each a copy")
+            require(not shared, f"{name}: two models share this array; give each model its own")
             if name != "R":
                 sums = array.sum(-1)
                 require(np.allclose(sums, 1, rtol=0, atol=1e-12), f"{at}a row of {name} does not sum to 1")

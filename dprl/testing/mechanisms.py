@@ -41,7 +41,7 @@ def check_mechanism(mechanism: Mechanism) -> tuple[str, ...]:
     check_type("mechanism", mechanism, Mechanism, "a Mechanism")
     if mechanism.answers is not None:
         raise SpecError(
-            "mechanism", "give one that adds noise; one that answers questions has its own tests."
+            "mechanism", "give a mechanism that adds noise; one that answers questions has its own tests."
         )
     return run_checks(mechanism, [record, repeats, noise, proof])
 
@@ -63,7 +63,7 @@ def noise_of(mechanism: Mechanism, stream: Stream, cells: int, seed: int) -> Arr
         try:
             mechanism.add_noise(i, stream.leaves, stream.batches, memory, rng, sums)
         except IndexError as error:
-            raise AssertionError(f"rows: memory has {rows}; release {i} needs more") from error
+            raise AssertionError(f"rows: memory has {rows} rows, but release {i} needs more") from error
         found[i] = sums
     return found
 
@@ -103,7 +103,7 @@ def noise(mechanism: Mechanism, failure: float = 1e-2) -> None:
         beyond = (sizes > bound[:, None]).sum(1).max()
         allowed = stats.binom.isf(LEVEL / stream.releases, sizes.shape[1], failure)
         share = beyond / sizes.shape[1]
-        require(beyond <= allowed, f"{name}: {failure:g} is allowed, but {share:.3g} are beyond")
+        require(beyond <= allowed, f"{name}: a share of {failure:g} may exceed it, but {share:.3g} do")
 
 
 def proof(mechanism: Mechanism) -> None:
@@ -113,18 +113,18 @@ def proof(mechanism: Mechanism) -> None:
 
     def proved(scale: float) -> float:
         places = mechanism.losses(Change(((6, 1.0),)), scale, stream)
-        require(isinstance(places, tuple) and places, "losses: give a tuple with one tuple per place")
+        require(isinstance(places, tuple) and places, "losses: give a tuple with one tuple for each place")
         return max(accounting.epsilon_of(place, DELTA) for place in places)
 
     low, high = 1e-3, 1e6
-    require(proved(high) <= 1, "losses: even noise of scale 10^6 proves nothing")
+    require(proved(high) <= 1, "losses: even with noise of scale 10^6, epsilon is above 1")
     while high / low > 1 + 1e-4:
         middle = math.sqrt(low * high)
         low, high = (low, middle) if proved(middle) <= 1 else (middle, high)
     drawn = noise_of(mechanism, stream, CELLS * 6, 30).reshape(3, CELLS, 6)
     most = [shown(mechanism, stream, drawn, *(one / (high * part) for one in moved)) for part in HALVED]
-    require(most[0] <= 1, f"losses: epsilon 1 is proved, but an attack shows {most[0]:.3g}")
-    require(max(most) > 1, "losses: even with a sixteenth of the noise, no attack shows more than is proved")
+    require(most[0] <= 1, f"losses: epsilon 1 is claimed, but an attack shows {most[0]:.3g}")
+    require(max(most) > 1, "losses: even with 1/16 of the noise, no attack shows an epsilon above 1")
 
 
 def shown(mechanism: Mechanism, stream: Stream, drawn: Array, first: Array, second: Array) -> float:

@@ -32,7 +32,7 @@ from pages.shared.visitor.state import PageState, session
 EPSILON = replace(FIELDS["epsilon"], optional=False)
 LABEL = "Privacy budget (a smaller one hides more)"
 STOPS = tuple(f"ε = {epsilon:g}" for epsilon in HOME_BUDGETS)
-NEEDED = f"Users needed until an average episode loses less than {LEARNED:.0%} of V*"
+NEEDED = f"Users needed before an average episode loses less than {LEARNED:.0%} of V*"
 
 
 @dataclass

@@ -72,7 +72,7 @@ def test_a_privacy_model_offers_what_fits_it_and_says_whose_proof_it_is() -> Non
         (replace(SUMS, norm="cells"), "mechanism: its norm is cells; give l1 or l2."),
         (
             replace(MECHANISMS["unary"], key="asking", norm="l1"),
-            "mechanism: its noise depends on what it is added to",
+            "mechanism: its noise depends on the data",
         ),
     ):
         entry: Any = wrong
@@ -81,5 +81,5 @@ def test_a_privacy_model_offers_what_fits_it_and_says_whose_proof_it_is() -> Non
     assert outside.assumption("gaussian") == outside.assumption(None) == ()
     with offering(SUMS):
         assert outside.assumption("sums") == (
-            "its author states how much noise of Sums reveals, and dprl has no proof of that",
+            "its author states how much the noise of Sums reveals, and dprl has no proof of it",
         )

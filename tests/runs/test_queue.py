@@ -238,7 +238,7 @@ def test_a_spec_of_an_older_program_is_not_played(store: Store) -> None:
     store.ask(spec, "ann")
     work(store)
     assert store.status(spec).state == "failed"
-    assert "ask for it again" in store.status(spec).message
+    assert "request it again" in store.status(spec).message
 
 
 class Dying(Slow):

@@ -49,7 +49,7 @@ def test_a_missing_start_is_not_taken_to_be_all_alike() -> None:
     spec = dprl.upload(io.StringIO(text), PUBLIC, rho=1.0, held_out=0.0)
     (seed,) = dprl.run(spec).seeds
     assert 0 <= seed.curve.values[0] <= 0.01
-    assert seed.portable.about["bound"]["from"].startswith("the start that the released counts")
+    assert seed.portable.about["bound"]["from"].startswith("the start distribution that the released counts")
     declared = dprl.upload(io.StringIO(text), PUBLIC | {"start": "d"}, rho=1.0, held_out=0.0)
     (seed,) = dprl.run(declared).seeds
     assert seed.curve.values[0] == pytest.approx(1.0, abs=0.2)  # which is what was declared

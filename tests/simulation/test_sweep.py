@@ -54,7 +54,7 @@ def test_a_model_says_whether_rows_count_only_who_played_them() -> None:
     specs = [p.spec for p in Sweep(BASE, {"privacy": words}).points]
     assert [spec.reports for spec in specs if spec] == ["all", "played", "played"]
     assert [PrivacyChoice.parse(text).text for text in words] == words
-    title = "local, One-hot questions, only reports of users told to take the action"
+    title = "local, One-hot questions, only reports from users told to take the action"
     assert PrivacyChoice.parse(words[1]).title == title
     (refused,) = Sweep(BASE, {"privacy": ["central:gaussian-tree:calibrated:played"]}).points
     assert refused.refusal.startswith("reports: played applies to reports that users send")

@@ -138,8 +138,8 @@ class EliminationLearner(Learner):
 
     def pace(self, private: bool) -> str:
         return (
-            "plays in stages. Each is twice as long as the one before, except for the last, which gets the remaining "
-            "users. At the end of each stage, the algorithm drops policies"
+            "plays in stages. Each stage is twice as long as the one before it, except for the last, which gets the "
+            "remaining users. At the end of each stage, the algorithm drops policies"
         )
 
     def seconds(self, size: Size, K: int) -> float:

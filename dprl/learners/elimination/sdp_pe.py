@@ -78,8 +78,8 @@ def too_large(key: str, size: Size) -> str:
     if policies_to_keep(H, S, A) is not None:
         return ""
     return (
-        f"{key} keeps a list of all A^(S*H) policies. The list may have at most {MAX_POLICIES:,}, but S={S}, A={A}, "
-        f"H={H} have {A}^{S * H}; give smaller S, A or H, such as S=2, A=2, H=3, or use {key}-relaxed."
+        f"{key} keeps a list of all A^(S*H) policies. The list may have at most {MAX_POLICIES:,}, but with S={S}, "
+        f"A={A}, H={H} it would have {A}^{S * H}; give smaller S, A or H, such as S=2, A=2, H=3, or use {key}-relaxed."
     )
 
 

@@ -282,7 +282,7 @@ def anytime_confidence(released: Array, error: Array, users: Array, constants: A
 ALGORITHM = MixtureLearner(
     key="ucrl-vtr-plus",
     title="UCRL-VTR+",
-    summary="UCRL-VTR with more weight for users whose next values vary less; it learns these variances.",
+    summary="UCRL-VTR that gives more weight to users whose next values vary less; it learns these variances, too.",
     source="L21 Algorithm 3, Corollaries 10 and 11; Zhou, Gu, Szepesvari 2021",
     planners={
         "anytime": MixturePlanner(anytime, anytime_constants, anytime_confidence),

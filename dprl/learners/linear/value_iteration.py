@@ -69,7 +69,7 @@ class ValueIterationPlanner(NamedTuple):
     longest: Callable[[LinearProblem], float]  # returns the maximum length of the requested weights
 
 
-LOCAL = "no method is known to get its sums from noisy reports (Luyo et al. 2021, Remark 5)"
+LOCAL = "no method is known for computing its sums from noisy reports (Luyo et al. 2021, Remark 5)"
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -85,8 +85,8 @@ class ValueIterationLearner(PlannedLearner[ValueIterationPlanner]):
     @property
     def refused(self) -> Mapping[str, str]:
         return {
-            "local": f"local is an open question for {self.key}: {LOCAL}",
-            "shuffle": f"shuffle is not offered for {self.key}: as with local, {LOCAL}",
+            "local": f"local privacy is an open question for {self.key}, because {LOCAL}",
+            "shuffle": f"shuffle is not offered for {self.key} because, as with local privacy, {LOCAL}",
         }
 
     def seen(self, bonus: str) -> FeatureGram:
@@ -103,7 +103,7 @@ class ValueIterationLearner(PlannedLearner[ValueIterationPlanner]):
         """Describe the schedule: equal batches (Luyo et al. 2021, Appendix E) or, without privacy, growing blocks."""
         if private:
             return "updates its policy after each of B equal batches, with B as in its paper"
-        return "updates its policy at the end of blocks that grow while its matrices change little"
+        return "updates its policy at the end of each block; blocks grow while its matrices change little"
 
 
 def batches(K: int, size: Size, epsilon: float, norm: str) -> range:

@@ -129,11 +129,11 @@ CONSTANTS = (
         choices=("bernstein", "hoeffding"),
     ),
     _constant(
-        "C1", sqrt(2), "factor of sqrt(Var iota/(n - E)) in the penalty; with hoeffding, of H sqrt(iota/(n - E))"
+        "C1", sqrt(2), "factor of sqrt(Var iota/(n - E)) in the penalty (of H sqrt(iota/(n - E)) with hoeffding)"
     ),
     _constant("C2", 16.0, "factor of S H E iota/n in the penalty"),
-    _constant("C", 1.0, "factor of H for pairs with at most E visits; above 1 in the paper; if at least 1, Q is 0"),
-    _constant("C3", 0.0, "factor of H iota/n in the penalty; the paper has 0, and 7/3 in its proof (equation 22)"),
+    _constant("C", 1.0, "penalty for at most E visits, in units of H; above 1 in the paper; 1 or more sets Q to 0"),
+    _constant("C3", 0.0, "factor of H iota/n in the penalty; 0 in the paper, but 7/3 in its proof (equation 22)"),
 )  # fmt: skip
 
 
@@ -152,7 +152,7 @@ def unproved(params: Mapping[str, Any]) -> str:
 def unproved_without_noise(params: Mapping[str, Any]) -> str:
     """Explain why the proof for exact counts does not cover these constants, or return "" if it does."""
     if params["C3"] < 7 / 3 - 1e-9:
-        return "as in the paper, the penalty has no term of order 1/n, which the proof needs: C3 = 7/3"
+        return "as in the paper, the penalty lacks a term of order 1/n; the proof needs one, with C3 = 7/3"
     return unproved(params)
 
 

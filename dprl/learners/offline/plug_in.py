@@ -16,7 +16,7 @@ from dprl.mdp import counts
 from dprl.mdp.tabular import Array
 from dprl.statistics import REWARDS, TRANSITIONS
 
-UNPROVED = "nothing is subtracted for noise and chance, so the values rank actions but are not bounds"
+UNPROVED = "no penalty is subtracted for noise and chance, so the values rank actions but are not bounds"
 
 
 def plan(problem: OfflineProblem) -> Plan:
@@ -47,9 +47,9 @@ PLUG_IN = replace(
     kl_lcb.KL_LCB,
     key="dp-plug-in",
     title="DP plug-in",
-    summary="Offline, tabular: value iteration on the counts that DP-KL-LCB releases, with nothing subtracted. It "
+    summary="Offline, tabular: value iteration on the counts that DP-KL-LCB releases, without a penalty. It "
     "ranks actions, but gives no bound.",
-    source="certainty equivalence, on what our DP-KL-LCB releases",
+    source="certainty equivalence with the releases of our DP-KL-LCB",
     baseline="dp-plug-in",
     plan=plan,
     unproved=lambda params: UNPROVED,

@@ -141,14 +141,14 @@ PAPER_NOISE = {
 
 CONSTANTS = (
     Field(
-        "data", "choice", "halves", "variance and values from two halves of the data set, or both from the whole",
+        "data", "choice", "halves", "whether variances and values come from separate halves or from all of the data",
         choices=("halves", "whole"),
     ),
     LAMBDA,
     Field("C", "float", 0.1, "factor of sqrt(d) |phi| in the penalty, left open by the paper", 0.0, 1000.0),
     Field("D", "float", 0.0, "numerator of D/K in the penalty; the paper's D is undefined if kappa is 0", 0.0, 1e12),
     Field("c1", "float", 1.0, "constant in the logarithm ln(5 c1 H/delta) in E, left open by the paper", 0.001, 1000.0),
-    Field("c2", "float", 1.0, "constant in E: the logarithm is divided by c2 d; left open by the paper", 0.001, 1000.0),
+    Field("c2", "float", 1.0, "the logarithm in E is divided by c2 d; left open by the paper", 0.001, 1000.0),
 )  # fmt: skip
 
 DP_VAPVI = OfflineLearner(

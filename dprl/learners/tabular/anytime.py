@@ -28,8 +28,8 @@ from dprl.mdp.structure import Table, gather
 from dprl.mdp.tabular import Array
 
 SAME = (
-    "With the anytime bonus, UCBVI-Hoeffding, UBEV, PUCB, Private-UCB-VI and LDP-OBI are one algorithm: only their "
-    "paper constants differ."
+    "With the anytime bonus, UCBVI-Hoeffding, UBEV, PUCB, Private-UCB-VI and LDP-OBI are one algorithm. They differ "
+    "only in their papers' constants."
 )
 
 

@@ -74,7 +74,7 @@ def constants(problem: Problem) -> Array:
 
 UNCOVERED = (
     "The paper's bonus adds 3E/4 for rewards, but calibrated noise can reach E, and the division can cost 3E/2. So "
-    "before E/4 users, a value at the first step may not be an upper bound. Privacy does not depend on this."
+    "until E/4 users have played, a value at the first step may not be an upper bound. Privacy does not depend on this."
 )
 
 ALGORITHM = TabularLearner(

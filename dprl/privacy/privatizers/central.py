@@ -147,7 +147,7 @@ def ladder(
     steps = [
         LadderStep("as in the paper: Laplace tree over the users", std(laplace, users, paper), twice, 0.0),
         LadderStep(
-            "the same, scaled until the claim is proved",
+            "the same, scaled so that the claim is proved",
             std(laplace, users, paper * twice / epsilon),
             epsilon,
             0.0,

@@ -47,8 +47,8 @@ def check(
     if delta < LEAST_DELTA:
         raise SpecError(
             "contribution",
-            f"{contribution} leaves each episode a delta of {delta:.2g}, too small for the accountant of random "
-            "bits; give fewer, or a smaller epsilon.",
+            f"{contribution} leaves each episode a delta of {delta:.2g}, which is too small for the accountant of "
+            "random bits; give fewer episodes, or a smaller epsilon.",
         )
     if calibration == "paper":
         bits = paper_tau(change.raised, epsilon, delta)
@@ -99,7 +99,7 @@ def prepare(request: Request) -> Noise:
         counter=1.0,
         assumptions=(
             drawn.assumed,
-            "every bit is a separate message (in one sum, as in the paper, true ones could show)",
+            "every bit is a separate message (a single sum, as in the paper, could reveal a user's true bits)",
             "rewards are 0 or 1, or rounded at random to 0 or 1 by the user",
         ),
         sources=drawn.sources,

@@ -135,7 +135,7 @@ def _records(file: BinaryIO, before: int) -> Generator[list[str], None, None]:
                 if blank:
                     refuse(blank, names[0], EMPTY)
                 if len(fields) > len(names):
-                    refuse(row, names[-1], "there are more fields than headings; give as many in each row.")
+                    refuse(row, names[-1], "this row has too many fields; give one for each heading.")
                 yield fields + [""] * (len(names) - len(fields))
     except csv.Error:
         refuse(row + 1, names[0], QUOTE)

@@ -21,7 +21,7 @@ from dprl.simulation.uploads.policy import SOMEBODY, WHOEVER_DECIDES, Policy
 from dprl.simulation.uploads.spec import LEARNERS, UploadSpec
 
 REGISTRY = tomllib.loads(Path(__file__).with_name("registry.toml").read_text("utf-8"))
-ESTIMATED = "the start that the released counts of the first step show, with its confidence"
+ESTIMATED = "the start distribution that the released counts of the first step show, with its confidence"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -143,7 +143,7 @@ class UploadTrace(TraceCore[UploadSpec]):
             "privacy": {
                 "unit": card.unit, "adjacency": card.adjacency, **proved, "assumes": list(card.assumptions),
                 "noise": f"{card.mechanism}, {card.noise_formula}",
-                "covers": "this release; other releases about the same people add up",
+                "covers": "this release; the costs of other releases about the same people add to it",
             },
             "bound": {
                 "of": LEARNERS[0],

@@ -179,7 +179,7 @@ def read_locks(given: Mapping[str, Sequence[str]], problems: list[str]) -> Locke
     named = {part for part in parts if not part.startswith("-")}
     unknown = sorted((opened | named - {ALL}) - EVERYTHING)
     if unknown:
-        allowed = f"all, or some of {', '.join(NAMES)}, or all followed by exceptions, each after a -"
+        allowed = f"all, or some of {', '.join(NAMES)}, or all followed by exceptions, each with a - in front"
         problems.append(f"lock: {shown(unknown[0]) or 'nothing'} is not allowed; give {allowed}.")
     if ALL in named:
         return EVERYTHING - opened - ({RUN} if opened & EVERYTHING else set())

@@ -288,7 +288,7 @@ def add(spec: RunSpec) -> str:
             s.explore.curves[i] = replace(curve, hidden=False)
             return "This run is already in the comparison."
     if len(s.explore.curves) >= MAX_CURVES:
-        return f"A comparison has at most {MAX_CURVES} curves: remove one first."
+        return f"A comparison has at most {MAX_CURVES} curves; remove one first."
     s.explore.curves.append(Curve(spec))
     s.explore.removed = None
     return ""
