@@ -128,8 +128,8 @@ def test_chances_of_actions_over_the_steps(chain: Any) -> None:
     assert row["action"].tolist() == ["left", "right"]
     said = sentences.about_chances(chances, chain.optimal, chain.occupancy)
     assert said == (  # (19 * 0.9 + 0.4) / 20, (19 * 0.9 + 0.6) / 20
-        "Along the optimal policy's path, this policy takes the optimal action with a probability of 88%. Over states "
-        "and steps, the likeliest action has a probability of 88% on average, and of at least 60%."
+        "Along the optimal policy's path, this policy takes the optimal action with a probability of 88%. The "
+        "likeliest action has a probability of 88% on average over states and steps, and of at least 60% in each."
     )
 
 

@@ -52,7 +52,7 @@ def test_delta_zero_leaves_what_proves_something_and_says_so(visit: Visit) -> No
     found = spec(app)
     assert (found.mechanism, found.delta) == ("laplace-tree", 0.0)
     assert widget(app, "selectbox", "Mechanism").options == [MECHANISMS["laplace-tree"].title]
-    assert "At δ = 0, the only guarantee comes from Laplace tree." in words(app)
+    assert "At δ = 0, you can choose only Laplace tree." in words(app)
     widget(app, "text_input", "Privacy budget δ").input("").run()
     assert spec(app) == RunSpec()
 

@@ -65,7 +65,7 @@ def test_a_delta_that_is_not_small_against_the_users_is_said(visit: Visit, store
     assert "about 1,000 of 1 billion users" in promise.against_users(1e-6, 10**9)
     assert promise.against_users(1e-12, 10**9) == promise.against_users(0.0, 10**15) == ""
     app = visit("explore", c=["envp.S.3~envp.H.3~K.1000000~seeds.5~priv.central"], tab="guarantee")
-    assert "give away about 1 of 1 million users" in words(app)
+    assert "records of about 1 of 1 million users" in words(app)
     assert "comes back for 10 episodes, we prove (13.6, 10⁻⁶) for all of them together" in words(app)
 
 

@@ -102,7 +102,7 @@ def test_measured_and_extrapolated_are_told_apart_in_words_and_in_the_chart(visi
 
 def test_beyond_what_was_measured_it_says_so_and_gives_no_verdict(visit: Visit) -> None:
     app = visit(PAGE, S="5000")
-    assert "We extrapolated beyond all measurements, which had S from" in said(app)
+    assert "We extrapolated beyond all measurements, which covered S from" in said(app)
     assert said(app).count("– Not known") == len(MODELS)
     assert "Enough" not in said(app)
 

@@ -64,4 +64,4 @@ def test_whether_rho_is_proved_is_said_of_the_numbers_given() -> None:
 def test_what_is_said_of_a_delta_against_the_users() -> None:
     """To publish with a chance of delta is (0, delta)-private, by definition, and gives delta K away on average."""
     for delta, users, away in ((1e-6, 10**9, "1,000"), (1e-3, 10**5, "100")):
-        assert f"give away about {away} of" in promise.against_users(delta, users)
+        assert f"records of about {away} of" in promise.against_users(delta, users)
