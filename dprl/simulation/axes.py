@@ -9,7 +9,7 @@ from typing import Any
 
 from dprl.environments import ENVIRONMENTS
 from dprl.environments.custom import own_model
-from dprl.fields import Field, SpecError, reject, shown
+from dprl.fields import Field, SpecError, not_allowed, reject, shown
 from dprl.learners import ALGORITHMS
 from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.simulation.base import SAID
@@ -49,7 +49,7 @@ class PrivacyChoice:
         privacy, mechanism, noise, reports = [*words, "", "", ""][:4] if 1 <= len(words) <= 4 else [""] * 4
         known = privacy in PRIVATIZERS and noise in ("", *NOISES) and reports in ("", *REPORTS)
         if not known or (reports and not (mechanism and noise)):
-            raise SpecError("privacy", f"{shown(text)} is not allowed; give {MODEL_ALLOWED}.")
+            raise not_allowed("privacy", text, MODEL_ALLOWED)
         if mechanism and mechanism not in PRIVATIZERS[privacy].mechanisms:
             drawn = ", ".join(PRIVATIZERS[privacy].mechanisms) or "none"
             raise SpecError("privacy", f"{privacy} has no mechanism {shown(mechanism)}; it has {drawn}.")

@@ -11,7 +11,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dprl.fields import Field, SpecError, not_allowed, shown
+from dprl.fields import Field, SpecError, not_allowed
 from dprl.mdp import Size, TabularMDP, planning
 from dprl.mdp.counts import empty, rewards, transitions, visits
 from dprl.mdp.sampling import binomials, multinomial
@@ -115,7 +115,7 @@ def check_behaviour(text: str, size: Size) -> str:
             return key
         value = behaviour.argument.parse(given) if given else behaviour.argument.default
     except SpecError:
-        raise SpecError("behaviour", f"{shown(text)} is not allowed; give {ALLOWED}.") from None
+        raise not_allowed("behaviour", text, ALLOWED) from None
     named = f"{key}:{value!r}".removesuffix(".0")
     if not behaviour.takes_policy:
         return named

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from dprl.environments import ENVIRONMENTS
-from dprl.fields import SpecError, either, reject, shown
+from dprl.fields import either, not_allowed, reject
 from dprl.learners import ALGORITHMS
 from dprl.mdp import Size, TabularMDP
 from dprl.mdp.structure import Table, on_table, table_of, transitions
@@ -29,7 +29,7 @@ MAX_MODEL = 50_000_000  # most probabilities in a model that is compared with it
 def check(given: str, learner: str) -> None:
     """Raise SpecError if the declared structure `given` is not allowed, or if the learner cannot use it."""
     if given != OWN:
-        raise SpecError("structure", f"{shown(given)} is not allowed; give {OWN}, or none.")
+        raise not_allowed("structure", given, f"{OWN}, or none")
     able = [key for key, other in ALGORITHMS.items() if "structure" in other.declarable]
     if learner not in able:
         raise reject("structure", SAID["no_structure"], algorithm=learner, able=either(able))

@@ -8,7 +8,7 @@ from itertools import groupby
 
 import numpy as np
 
-from dprl.fields import SpecError, reject, shown
+from dprl.fields import SpecError, not_allowed, reject, shown
 from dprl.mdp import Size
 from dprl.mdp.counts import empty
 from dprl.mdp.structure import Table, every_state, next_state
@@ -34,7 +34,7 @@ class Trajectory:
         for word in words:
             found = _STEP.match(word)
             if found is None:
-                raise SpecError(name, f"{shown(word)} is not allowed; give {ALLOWED}.")
+                raise not_allowed(name, word, ALLOWED)
             s, a, reward = (int(part) for part in found.groups()[:3])
             if s >= size.S or a >= size.A:
                 raise reject(name, SAID["step"], value=shown(word), state=size.S - 1, action=size.A - 1)
@@ -42,7 +42,7 @@ class Trajectory:
             if len(steps) > size.H:
                 raise SpecError(name, f"{len(steps)} steps are too many; an episode has {size.H}.")
         if not steps:
-            raise SpecError(name, f"{shown(text)} is not allowed; give {ALLOWED}.")
+            raise not_allowed(name, text, ALLOWED)
         return cls((*steps, *[steps[-1]] * (size.H - len(steps))))
 
     @property
