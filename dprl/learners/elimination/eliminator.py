@@ -25,7 +25,7 @@ from dprl.messages import messages
 from dprl.statistics import CONSISTENT, REPLACE_ONE
 from dprl.statistics.counts import LAYER, Counts
 
-SAID = messages("refusals")["elimination"]
+SAID, PACE = messages("refusals")["elimination"], messages("cards")["pace"]
 
 
 class Block(NamedTuple):
@@ -136,7 +136,7 @@ class EliminationLearner(Learner):
         return int(20 * log(K + 1)) + 1
 
     def pace(self, private: bool) -> str:
-        return str(SAID["pace"])
+        return str(PACE["stages"])
 
     def seconds(self, size: Size, K: int) -> float:
         return self.planning(size) * len(stages(K, tuples(size)))
