@@ -17,7 +17,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
-from dprl.engine.folder import hold, kernels, remove_others
+from dprl.engine.folder import SAID, hold, kernels, remove_others
 from dprl.engine.sources import source_digest
 from dprl.fields import SpecError
 
@@ -91,10 +91,7 @@ def _announce() -> None:
                 return
         with contextlib.suppress(OSError):
             mark.touch()
-    log.warning(
-        "This run needs code that assets/engine.wasm does not contain. numba compiles it once on this machine. This "
-        "takes about half a minute, or longer if the machine is busy."
-    )
+    log.warning(SAID["compiles"])
 
 
 @cache

@@ -11,8 +11,10 @@ import shutil
 import stat
 from pathlib import Path
 
-from dprl.fields import SpecError, shown
+from dprl.fields import reject, shown
+from dprl.messages import messages
 
+SAID = messages("refusals")["engine"]
 _LOCK = "lock"
 # prefixes of the names of this program's files
 _OURS = ("kernels", "uploads", "budgets", "runs.", "runs-rooms.")
@@ -23,17 +25,11 @@ def home() -> Path:
     """Return the folder for our files: DPRL_HOME, or else ~/.cache/dprl. Raises SpecError if the path is invalid."""
     given = os.environ.get("DPRL_HOME") or "~/.cache/dprl"
     if re.search(r"\$[\w{]", given):
-        raise SpecError(
-            "DPRL_HOME",
-            f"{shown(given)} contains a variable that the shell has not expanded; give a full path.",
-        )
+        raise reject("DPRL_HOME", SAID["variable"], path=shown(given))
     try:
         return Path(given).expanduser()
     except RuntimeError:  # unknown user, or one without a home directory
-        raise SpecError(
-            "DPRL_HOME",
-            f"there is no home directory for {shown(given)}; set it to a folder that can be written to.",
-        ) from None
+        raise reject("DPRL_HOME", SAID["no_home"], path=shown(given)) from None
 
 
 def kernels(digest: str) -> Path:

@@ -8,20 +8,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from dprl.fields import Field, SpecError
 from dprl.mdp import Size
+from dprl.messages import messages
 from dprl.plugins import Entry
 from dprl.statistics import Statistic
 
 PlannerT = TypeVar("PlannerT")
 
 # Facts that a learner may treat as public. They are not protected, and every run's privacy guarantee lists them.
-PUBLIC = {
-    "sizes": "the numbers of states, actions, steps and users",
-    "d1": "the distribution of the first state",
-    "features": "the features of every state and action",
-    "mixture": "the features of every transition, and a bound on the norm of the weights",
-    "rewards": "the mean reward of every state and action",
-    "structure": "which transitions are possible at all, as declared (no other transition is counted)",
-}
+PUBLIC: dict[str, str] = messages("cards")["public"]
 
 
 # the attributes that every learner must have

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dprl.fields import Field, SpecError, check_type, either, shown, similar
+from dprl.fields import Field, SpecError, check_type, either, reject, shown, similar
 from dprl.mdp.tabular import Array, read_only
 from dprl.messages.brief import described
 from dprl.privacy.accounting import for_each, group_epsilon, least_scale
-from dprl.privacy.losses import Binomial, Losses
+from dprl.privacy.losses import SAID, Binomial, Losses
 from dprl.privacy.mechanisms import MECHANISMS, Mechanism, Stream, make_stream, stream_of_releases
 from dprl.privacy.mechanisms.tree import levels, nodes
 from dprl.privacy.outside import check_contribution
@@ -142,22 +142,15 @@ def _mechanism(key: object, releases: int, delta: float, size: float, contributi
     noise = MECHANISMS[str(key)]
     check_contribution(noise.key, contribution)
     if noise.needs_delta and delta == 0:
-        raise SpecError(
-            "delta", f"{noise.key} needs a delta above 0; give one, or mechanism laplace-tree or laplace."
-        )
+        raise reject("delta", SAID["delta"], mechanism=noise.key)
     if noise.norm == "cells" and size != 1:
         raise SpecError("size", f"{size:g} is not allowed; shuffled bits are for counters that change by 1.")
     if noise.fresh and releases > 1:
-        raise SpecError(
-            "releases", f"{releases:,} is not allowed; each report has its own noise, so give 1, however often sums of "
-                "reports are released."
-        )  # fmt: skip
+        raise reject("releases", SAID["own_noise"], releases=releases)
     try:
         noise.rows(releases, releases)
     except SpecError:
-        raise SpecError(
-            "releases", f"{releases:,} are too many for {noise.key}; give fewer, or mechanism gaussian-blt."
-        ) from None
+        raise reject("releases", SAID["releases"], releases=releases, mechanism=noise.key) from None
     return noise
 
 

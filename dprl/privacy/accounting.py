@@ -17,9 +17,20 @@ from dataclasses import replace
 from decimal import ROUND_CEILING, Context
 from functools import lru_cache
 
-from dprl.fields import SpecError
+from dprl.fields import reject
 from dprl.privacy.composition import delta_at, epsilon_at
-from dprl.privacy.losses import Binomial, Gaussian, Laplace, Loss, Losses, LossPart, Pure, one_way, parts_of
+from dprl.privacy.losses import (
+    SAID,
+    Binomial,
+    Gaussian,
+    Laplace,
+    Loss,
+    Losses,
+    LossPart,
+    Pure,
+    one_way,
+    parts_of,
+)
 
 GRID = 2e-4  # the interval of the grid, as a share of the standard deviation of the total loss
 SCALES = Context(prec=6, rounding=ROUND_CEILING)  # for scales that calibration returns (`rounded_up`)
@@ -255,9 +266,7 @@ def least_scale(losses_at: Callable[[float], Losses], epsilon: float, delta: flo
         else:
             x += max(min(y, 3.0), -3.0) + (1e-5 if y > 0 else -1e-5)
     if high is None:
-        raise SpecError(
-            "epsilon", f"{epsilon:g} cannot be proved at delta {delta:g} for any noise of this kind."
-        )
+        raise reject("epsilon", SAID["unproved"], epsilon=epsilon, delta=delta)
     return rounded_up(math.exp(high[0]))
 
 

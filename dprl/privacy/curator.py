@@ -17,7 +17,7 @@ from functools import partial
 from dprl.messages import filled
 from dprl.privacy.accounting import calibrated, group_epsilon, repeated, rounded_up, zcdp_of
 from dprl.privacy.exact import EXACT, SPACING, Apart
-from dprl.privacy.guarantee import GRID, NOISE, Guarantee, Reading, budget
+from dprl.privacy.guarantee import CARD, GRID, NOISE, Guarantee, Reading, budget
 from dprl.privacy.losses import Losses
 from dprl.privacy.mechanisms import MECHANISMS, Mechanism, stream_of_releases
 from dprl.privacy.privatizers.none import NOTHING_PROMISED
@@ -30,11 +30,6 @@ ONCE = stream_of_releases(1)
 RHO = Context(prec=12, rounding=ROUND_CEILING)
 UNIT = "one trajectory (one whole episode of one user)"
 ADJACENCY = "replace one trajectory of the data set by another"
-TRUST = (
-    "The trusted curator sees every trajectory; all that leaves the curator (the learned policy, its values, the "
-    "noisy sums) is private."
-)
-
 NOISY_WAY, RAW_WAY = (record(Way, TEXTS["ways"][key]) for key in ("noisy", "raw"))
 
 
@@ -219,7 +214,7 @@ def prepare(
         losses=replaced,
         guarantee=Guarantee(
             model=asked.promise.model,
-            trust=TRUST,
+            trust=CARD["trust"]["curator"],
             unit=UNIT,
             adjacency=ADJACENCY,
             mechanism=f"Discrete {mechanism.title}" if exact else mechanism.title,

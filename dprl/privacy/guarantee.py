@@ -6,30 +6,19 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from dprl.messages import messages
+from dprl.messages import filled, messages
 from dprl.messages.brief import tabulated
 from dprl.privacy.exact import BITS
 from dprl.words import upward
 
 CARD = messages("cards")
-WHERE, NOISE, SENT = CARD["where"], CARD["noise"], CARD["sent"]
+WHERE, NOISE, SENT, ASSUMED = CARD["where"], CARD["noise"], CARD["sent"], CARD["assumed"]
 UNIT = "one user: one whole episode"
-SIMULATION = "noise is drawn in floating point, which is safe enough for simulation, but not where attacks are possible"
+SIMULATION: str = ASSUMED["simulation"]
 _SUPERSCRIPT = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 GRID = f"2{str(-BITS).translate(_SUPERSCRIPT)}"
-DRAWN = (
-    "noise is drawn once from the operating system's cryptographic source, "
-    f"on a grid of {GRID}, by an exact sampler"
-)
-# the limits of every guarantee
-SCOPE = (
-    "the guarantee covers only what was released; a trace of this program also contains the true counts",
-    "only one run is published, because two runs with equal seeds share their draws, so their noise can cancel",
-)
-
-
-# the assumption for a mechanism from another package
-OUTSIDE = "{author} states how much the noise of {mechanism} reveals, and dprl has no proof of it"
+DRAWN = filled(ASSUMED["drawn"], grid=GRID)
+SCOPE: list[str] = ASSUMED["scope"]  # the limits of every guarantee
 
 
 def budget(epsilon: float, delta: float) -> str:

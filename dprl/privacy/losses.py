@@ -15,9 +15,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from dprl.fields import SpecError
+from dprl.fields import reject
 from dprl.mdp.tabular import Array
+from dprl.messages import messages
 
+SAID = messages("refusals")["noise"]
 MAX_WINDOW = 4_000_000  # the most Binomial outcomes that are computed one by one
 
 
@@ -163,10 +165,7 @@ def binomial_window(trials: int, probability: float) -> tuple[int, Array, float]
     reach = 12 * sigma + 30
     first, last = max(0, math.floor(mean - reach)), min(trials, math.ceil(mean + reach))
     if last - first > MAX_WINDOW:
-        raise SpecError(
-            "epsilon",
-            "the accountant cannot handle as much Binomial noise as this needs; give a larger epsilon.",
-        )
+        raise reject("epsilon", SAID["binomial"])
     mode = min(max(math.floor(mean), first), last)
     x = np.arange(first, last)
     step = np.log((trials - x) / (x + 1.0)) + (math.log(probability) - math.log1p(-probability))

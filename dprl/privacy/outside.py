@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from dprl.fields import SpecError
+from dprl.fields import reject
+from dprl.messages import filled
 from dprl.plugins import sources
-from dprl.privacy.guarantee import OUTSIDE
+from dprl.privacy.guarantee import ASSUMED
+from dprl.privacy.losses import SAID
 from dprl.privacy.mechanisms import MECHANISMS, Mechanism
 from dprl.privacy.privatizers import PRIVATIZERS
 
@@ -43,9 +45,7 @@ def is_outside(key: str | None) -> bool:
 def check_contribution(key: str, contribution: int) -> None:
     """Raise SpecError if a user has several episodes and the mechanism is not dprl's own; no proof covers that case."""
     if contribution > 1 and is_outside(key):
-        raise SpecError(
-            "contribution", f"{contribution} is not allowed with mechanism {key} of another package; give 1."
-        )
+        raise reject("contribution", SAID["outside"], episodes=contribution, mechanism=key)
 
 
 def assumption(key: str | None) -> tuple[str, ...]:
@@ -53,4 +53,4 @@ def assumption(key: str | None) -> tuple[str, ...]:
     if key is None or not is_outside(key):
         return ()
     author = sources.get((GROUP, key), "its author")  # the package, if its name is known
-    return (OUTSIDE.format(author=author, mechanism=MECHANISMS[key].title),)
+    return (filled(ASSUMED["outside"], author=author, mechanism=MECHANISMS[key].title),)

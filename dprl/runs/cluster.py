@@ -18,7 +18,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Literal
 
 from dprl.engine import source_digest
-from dprl.fields import Field, SpecError, check_type, shown
+from dprl.fields import Field, SpecError, check_type, not_allowed
 from dprl.runs.database import StoreError
 from dprl.runs.turn import Order, Report, play
 from dprl.runs.workers import Died, Lost
@@ -55,7 +55,7 @@ def engine(text: str | None = None) -> str | None:
     if not text:
         return None
     if not _ADDRESS.fullmatch(text):
-        raise SpecError("engine", f"{shown(text)} is not allowed; give {_WHAT}.")
+        raise not_allowed("engine", text, _WHAT)
     installed("engine")
     return text
 

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dprl import names
-from dprl.fields import Field, SpecError
+from dprl.fields import Field, SpecError, reject
 from dprl.learners import ALGORITHMS
 from dprl.mdp.structure import Table
 from dprl.mdp.tabular import Array
@@ -24,7 +24,7 @@ from dprl.privacy.mechanisms.tree import levels
 from dprl.privacy.privatizers import Noise
 from dprl.simulation import kinds, structure
 from dprl.simulation.axes import axis_value
-from dprl.simulation.base import Spec, field_table
+from dprl.simulation.base import SAID, Spec, field_table
 from dprl.simulation.cost import Estimate
 from dprl.simulation.loops import loop_of
 from dprl.simulation.prepare import guarantee_of
@@ -71,17 +71,9 @@ class AttackSpec(Spec):
         if self.run.baseline() == self.run:
             raise SpecError("privacy", "without privacy there is no noise to attack; choose a privacy model.")
         if ALGORITHMS[self.run.algorithm].forgets:
-            raise SpecError(
-                "algorithm",
-                f"{self.run.algorithm} releases its batches separately, and some of them in parts, so it cannot be "
-                "attacked here; give an algorithm that plans from running counts, such as dp-ucbvi.",
-            )
+            raise reject("algorithm", SAID["batches"], algorithm=self.run.algorithm)
         if not ALGORITHMS[self.run.algorithm].statistic.counted:
-            raise SpecError(
-                "algorithm",
-                f"the sums of {self.run.algorithm} depend on its own plans, so they cannot be attacked here; give an "
-                "algorithm that plans from counts, such as dp-ucbvi.",
-            )
+            raise reject("algorithm", SAID["own_plans"], algorithm=self.run.algorithm)
         self._set("run", self.run.replace(seeds=1, root_seed=0))
         self._check_fields()
         if self.run.contribution == 1:
@@ -91,11 +83,7 @@ class AttackSpec(Spec):
             text = getattr(self, name) or usual
             self._set(name, Trajectory.parse(name, text, size).text)
         if self.draws * self.executions > MOST_DRAWS:
-            raise SpecError(
-                "schedule",
-                f"{self.executions} runs of {self.draws:,} draws each are too many (at most {MOST_DRAWS:,.0f} in all); "
-                "give a schedule with fewer releases or a shorter episode.",
-            )
+            raise reject("schedule", SAID["draws"], runs=self.executions, draws=self.draws, most=MOST_DRAWS)
 
     @property
     def draws(self) -> int:

@@ -9,9 +9,10 @@ from typing import Any
 
 from dprl.environments import ENVIRONMENTS
 from dprl.environments.custom import own_model
-from dprl.fields import Field, SpecError, shown
+from dprl.fields import Field, SpecError, not_allowed, reject, shown
 from dprl.learners import ALGORITHMS
 from dprl.privacy import MECHANISMS, PRIVATIZERS
+from dprl.simulation.base import SAID
 from dprl.simulation.spec import FIELDS, RunSpec
 
 NOISES = {
@@ -21,10 +22,7 @@ NOISES = {
 }
 OWNERS: dict[str, Mapping[str, Any]] = {"algorithm": ALGORITHMS, "environment": ENVIRONMENTS}
 REPORTS = {"played": "only reports from users told to take the action"}
-MODEL_ALLOWED = (
-    "a privacy model, or one with mechanism and noise, such as central:laplace-tree:paper (calibrated, scaled) or "
-    "local:unary:calibrated:played"
-)
+MODEL_ALLOWED = str(SAID["model"])
 # If one user is replaced, a paper's Laplace noise guarantees only twice the stated epsilon (QW23-online 5.1-5.2 count
 # half of the sensitivity). So the paper's noise for epsilon / 2 guarantees epsilon.
 PAPER_PROVES = 2.0
@@ -51,15 +49,12 @@ class PrivacyChoice:
         privacy, mechanism, noise, reports = [*words, "", "", ""][:4] if 1 <= len(words) <= 4 else [""] * 4
         known = privacy in PRIVATIZERS and noise in ("", *NOISES) and reports in ("", *REPORTS)
         if not known or (reports and not (mechanism and noise)):
-            raise SpecError("privacy", f"{shown(text)} is not allowed; give {MODEL_ALLOWED}.")
+            raise not_allowed("privacy", text, MODEL_ALLOWED)
         if mechanism and mechanism not in PRIVATIZERS[privacy].mechanisms:
             drawn = ", ".join(PRIVATIZERS[privacy].mechanisms) or "none"
             raise SpecError("privacy", f"{privacy} has no mechanism {shown(mechanism)}; it has {drawn}.")
         if noise == "scaled" and "laplace" not in mechanism:
-            raise SpecError(
-                "privacy",
-                f"{shown(text)} is not allowed, because only Laplace noise as in the paper can be scaled.",
-            )
+            raise reject("privacy", SAID["scaled"], value=shown(text))
         return cls(privacy, mechanism or None, noise or None, reports or None)
 
     @property

@@ -15,9 +15,9 @@ from typing import Any, ClassVar, Self
 
 from dprl.engine import source_digest
 from dprl.environments import ENVIRONMENTS, custom
-from dprl.fields import Field, Frozen, SpecError, check_names, check_params, either, shown
+from dprl.fields import Field, Frozen, check_names, check_params, either, not_allowed, reject, shown
 from dprl.mdp import Size
-from dprl.messages import filled, messages
+from dprl.messages import messages
 from dprl.plugins import Registry
 
 SAID = messages("refusals")["spec"]
@@ -69,8 +69,7 @@ class Spec(ABC):
         """Build the spec from a dict of its fields; missing fields take their defaults. Raises SpecError."""
         names = [f.name for f in fields(cls)]  # type: ignore[arg-type]
         if not isinstance(given, Mapping):
-            allowed = f"an object with fields such as {names[0]}"
-            raise SpecError("spec", f"{shown(given)} is not allowed; give {allowed}.")
+            raise not_allowed("spec", given, f"an object with fields such as {names[0]}")
         check_names(names, given)
         return cls(**given)
 
@@ -141,7 +140,7 @@ class Spec(ABC):
     def _choose(self, name: str, allowed: tuple[str, ...], owner: str) -> None:
         if getattr(self, name) not in allowed:
             told = {"value": shown(getattr(self, name)), "owner": owner, "allowed": either(allowed)}
-            raise SpecError(name, filled(SAID["goes"], **told))
+            raise reject(name, SAID["goes"], **told)
 
     def _kept(self, changes: Mapping[str, Any]) -> dict[str, Any]:
         """Return the fields that have a value and still apply after these changes (see BELONGS)."""

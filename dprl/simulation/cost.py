@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import count
 from math import ceil, isfinite, log10
 
-from dprl.fields import SpecError, number, shown
+from dprl.fields import SpecError, not_allowed, number
 from dprl.mdp import Size
 from dprl.messages import filled, messages
 from dprl.privacy import MECHANISMS
@@ -27,9 +27,7 @@ def limit(name: str) -> float:
     except ValueError:
         value = 0.0
     if not 0 < value or not isfinite(value):
-        raise SpecError(
-            name, f"{shown(text)} is not allowed; give a positive number, such as {DEFAULTS[name]:g}."
-        )
+        raise not_allowed(name, text, f"a positive number, such as {DEFAULTS[name]:g}")
     return value
 
 

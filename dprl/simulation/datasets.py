@@ -11,7 +11,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dprl.fields import Field, SpecError, shown
+from dprl.fields import Field, SpecError, not_allowed
 from dprl.mdp import Size, TabularMDP, planning
 from dprl.mdp.counts import empty, rewards, transitions, visits
 from dprl.mdp.sampling import binomials, multinomial
@@ -115,7 +115,7 @@ def check_behaviour(text: str, size: Size) -> str:
             return key
         value = behaviour.argument.parse(given) if given else behaviour.argument.default
     except SpecError:
-        raise SpecError("behaviour", f"{shown(text)} is not allowed; give {ALLOWED}.") from None
+        raise not_allowed("behaviour", text, ALLOWED) from None
     named = f"{key}:{value!r}".removesuffix(".0")
     if not behaviour.takes_policy:
         return named
@@ -145,9 +145,7 @@ def following(policy: ArrayLike, share: float = 0.7) -> str:
     """
     actions = np.array(policy) if isinstance(policy, list | tuple | np.ndarray) else np.zeros(0)
     if actions.ndim != 2 or actions.dtype.kind not in "iu" or not actions.size or actions.min() < 0:
-        raise SpecError(
-            "policy", "this is not allowed; give the number of an action for each step and state, [H, S]."
-        )
+        raise not_allowed("policy", "this", "the number of an action for each step and state, [H, S]")
     share = cast(Field, BEHAVIOURS["policy"].argument).check(share)
     return f"policy:{share!r}:{policies.policy_text(actions.astype(np.int64))}"
 

@@ -10,10 +10,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from dprl.fields import Field, SpecError, read_json, shown, similar
+from dprl.fields import Field, SpecError, not_allowed, read_json, reject, unknown
 from dprl.messages.brief import described
 from dprl.plugins import Registry
-from dprl.simulation.base import FIRST, Spec
+from dprl.simulation.base import FIRST, SAID, Spec
 from dprl.simulation.cost import Estimate
 from dprl.simulation.trace import DAMAGE, Curve, Trace, TraceCore, unpacked
 
@@ -81,9 +81,7 @@ def spec_from_dict(given: Any) -> Any:
         return KINDS[FIRST].from_dict(given)  # raises SpecError
     key = given.get("kind", FIRST)
     if not isinstance(key, str) or key not in KINDS:
-        raise SpecError(
-            "kind", f"{shown(key)} is not allowed{similar(key, KINDS)}; give one of {', '.join(KINDS)}."
-        )
+        raise unknown("kind", key, KINDS)
     return KINDS[key].from_dict({name: value for name, value in given.items() if name != "kind"})
 
 
@@ -99,9 +97,7 @@ def trace_from_bytes(data: bytes) -> Any:
         spec = spec_from_dict(plain["spec"])
         return kind_of(spec).trace.restored(spec, arrays, plain)
     except DAMAGE as error:
-        raise SpecError(
-            "trace", "the stored trace is damaged or from another version; run it again."
-        ) from error
+        raise reject("trace", SAID["damaged"]) from error
 
 
 def start(spec: Spec, seed: int) -> Run:
@@ -148,9 +144,7 @@ def given_spec(given: Any) -> Any:
     kind = None if isinstance(given, type) else getattr(given, "kind", None)
     if isinstance(kind, str) and kind in KINDS:
         return given
-    raise SpecError(
-        "spec", f"{shown(given)} is not allowed; give a RunSpec, or a dict such as {{'epsilon': 1.0}}."
-    )
+    raise not_allowed("spec", given, "a RunSpec, or a dict such as {'epsilon': 1.0}")
 
 
 def run(spec: Spec | Mapping[str, Any], progress: Callable[[float], None] | None = None) -> Trace[Any]:

@@ -9,14 +9,14 @@ from typing import Any, ClassVar
 
 from dprl import names
 from dprl.environments import ENVIRONMENTS, custom
-from dprl.fields import Field, SpecError, documented
+from dprl.fields import Field, documented, reject
 from dprl.learners import OFFLINE
 from dprl.messages.brief import described, tabulated
 from dprl.messages.labels import called, phrase
 from dprl.plugins import sources_of
 from dprl.privacy.curator import PROMISES
 from dprl.simulation import datasets
-from dprl.simulation.base import field_table
+from dprl.simulation.base import SAID, field_table
 from dprl.simulation.budgeted import Budgeted
 from dprl.simulation.cost import Estimate
 from dprl.simulation.spec import FIELDS as ONLINE
@@ -95,10 +95,8 @@ class OfflineSpec(Budgeted):
             self._set("contribution", 1)
         linear = [key for key, world in ENVIRONMENTS.items() if world.features]
         if "features" in learner.public and self.environment not in linear:
-            raise SpecError(
-                "environment",
-                f"{self.environment} has no features, which {self.algorithm} needs; give {' or '.join(linear)}.",
-            )
+            told = {"environment": self.environment, "algorithm": self.algorithm}
+            raise reject("environment", SAID["no_features"], linear=" or ".join(linear), **told)
         self._check_cells("environment_params")
 
     def label(self) -> str:

@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dprl.fields import SpecError, shown
+from dprl.fields import SpecError, reject, shown
 from dprl.mdp import Size
+from dprl.simulation.base import SAID
 
 Policy = NDArray[np.integer[Any]]
 
@@ -45,30 +46,18 @@ def policy_from_text(text: str, size: Size) -> Policy:
     for part in text.split(NEXT):
         found = _ROW.fullmatch(part)
         if found is None:
-            raise SpecError(
-                "behaviour",
-                f"{shown(part) or 'nothing'} is not a row of actions; give a digit for the action in each state, and "
-                f"X20 after it if the row is for 20 steps, such as {'0' * min(size.S, 20)}{TIMES}{size.H}.",
-            )
+            example = f"{'0' * min(size.S, 20)}{TIMES}{size.H}"
+            raise reject("behaviour", SAID["row"], row=shown(part) or "nothing", example=example)
         times = int(found[2] or 1)
         if len(rows) + times > size.H:
             raise SpecError("behaviour", f"the policy has more steps than the horizon; give {size.H}.")
         rows += [[int(action.strip(LONG), 36) for action in _ACTION.findall(found[1])]] * times
     if len(rows) != size.H:
-        raise SpecError(
-            "behaviour",
-            f"the policy has {len(rows)} steps, but the horizon is {size.H}; give a row for each.",
-        )
+        raise reject("behaviour", SAID["policy_steps"], steps=len(rows), H=size.H)
     for h, row in enumerate(rows):
         if len(row) != size.S:
-            raise SpecError(
-                "behaviour",
-                f"at step {h} the policy has {len(row)} actions, but there are {size.S} states; give one for each.",
-            )
+            raise reject("behaviour", SAID["policy_states"], h=h, actions=len(row), states=size.S)
         for s, action in enumerate(row):
             if action >= size.A:
-                raise SpecError(
-                    "behaviour",
-                    f"at step {h} in state {s} the policy takes action {action}; give one from 0 to {size.A - 1}.",
-                )
+                raise reject("behaviour", SAID["policy_action"], h=h, s=s, action=action, last=size.A - 1)
     return np.array(rows, dtype=np.int64)

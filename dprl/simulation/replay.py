@@ -28,14 +28,16 @@ from dprl.engine.pack import (
     generator_words,
     told,
 )
-from dprl.fields import SpecError
+from dprl.fields import SpecError, reject
 from dprl.learners import ALGORITHMS
 from dprl.learners.tabular.planner import TabularLearner
 from dprl.mdp import planning
+from dprl.messages import filled
 from dprl.privacy import MECHANISMS, outside
 from dprl.privacy.mechanisms import optimal
 from dprl.privacy.mechanisms.gaussian import gaussian_sum
 from dprl.simulation import cost
+from dprl.simulation.base import SAID
 from dprl.simulation.loops.module_run import ModuleRun, pack
 from dprl.simulation.loops.replan import SeedRun
 from dprl.simulation.prepare import guarantee_of, streams
@@ -69,9 +71,7 @@ def unplayable(spec: Any) -> str:
         return f"A browser cannot simulate {mechanism.title}, as an FFT computes its noise before the run."
     need = cost.estimate(spec.work(spec.mechanism))
     if need.seconds > MOST_SECONDS:
-        return (
-            f"A seed takes about {need.seconds:.0f} s here, but a browser allows at most {MOST_SECONDS:g} s."
-        )
+        return filled(SAID["slow"], seconds=need.seconds, most=MOST_SECONDS)
     if need.bytes > MOST_BYTES:
         return "A seed needs too much memory for a browser."
     return ""
@@ -177,9 +177,7 @@ def _differing(first: Pack, other: Pack) -> list[list[Any]]:
 def _told_from(base: NDArray[Any], other: NDArray[Any]) -> dict[str, Any]:
     """Encode `other` compactly. If it is nearly a multiple of `base`, store the factor with rounding corrections."""
     if base.shape != other.shape:
-        raise SpecError(
-            "epsilon", "another epsilon would change the shapes of this run's arrays; no page can play that."
-        )
+        raise reject("epsilon", SAID["shapes"])
     if base.dtype == np.float64 and np.isfinite(base).all() and base.any():
         largest = int(np.abs(base).argmax())
         by = float(other.reshape(-1)[largest] / base.reshape(-1)[largest])

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal, SupportsFloat, cast
 
 from dprl import names
 from dprl.environments import ENVIRONMENTS, Environment, custom
-from dprl.fields import Field, Frozen, SpecError, documented, either, read_json, shown
+from dprl.fields import Field, Frozen, SpecError, documented, either, not_allowed, read_json, reject
 from dprl.learners import ALGORITHMS, NEEDED
 from dprl.learners.tabular.planner import OWN
 from dprl.messages import filled
@@ -94,22 +94,19 @@ class RunSpec(Spec):
 
     def __post_init__(self) -> None:
         if hasattr(self.algorithm, "key"):
-            way = "its key, once a package that you install registers it as an entry point of dprl.learners"
-            raise SpecError("algorithm", f"{shown(self.algorithm)} is not allowed; give {way}.")
+            raise not_allowed("algorithm", self.algorithm, SAID["registered"])
         self._check_owned(environment=ENVIRONMENTS, algorithm=ALGORITHMS)
         world, learner = ENVIRONMENTS[self.environment], ALGORITHMS[self.algorithm]
         if not runs_in(learner.key, world.key):
             fitting = tuple(key for key in ENVIRONMENTS if runs_in(learner.key, key))
-            raise SpecError(
-                "environment",
-                f"{learner.key} needs known features, which {world.key} does not have; use {either(fitting)}.",
-            )
+            told = {"algorithm": learner.key, "environment": world.key, "fitting": either(fitting)}
+            raise reject("environment", SAID["features"], **told)
         if self.structure is not None:
             structure.check(self.structure, learner.key)
         self._set("privacy", self.privacy or learner.privacies[0])
         if self.privacy in learner.refused:
             told = {"reason": learner.refused[self.privacy], "allowed": either(learner.privacies)}
-            raise SpecError("privacy", filled(SAID["privacy_refused"], **told))
+            raise reject("privacy", SAID["privacy_refused"], **told)
         self._choose("privacy", learner.privacies, learner.key)
         self._set("bonus", self.bonus or learner.bonuses[0])
         self._choose("bonus", learner.bonuses, learner.key)
@@ -164,7 +161,7 @@ class RunSpec(Spec):
         if not self.reports:
             self._set("reports", "all" if named else self._default_reports())
         elif reason := not_counted(self.reports, self.algorithm, self.privacy, self.mechanism):
-            raise SpecError("reports", filled(SAID["reports"], reason=reason))
+            raise reject("reports", SAID["reports"], reason=reason)
         if self.epsilon is None:
             self._set("epsilon", FIELDS["epsilon"].default)
         if self.delta is None or mechanism.pure:
@@ -173,9 +170,8 @@ class RunSpec(Spec):
         if self.delta == 0 and mechanism.needs_delta:
             others = [k for k in known if not MECHANISMS[k].needs_delta]
             if not others:
-                raise SpecError("delta", filled(SAID["delta"], mechanism=mechanism.key))
-            told = {"mechanism": mechanism.key, "others": either(others)}
-            raise SpecError("delta", filled(SAID["delta_other"], **told))
+                raise reject("delta", SAID["delta"], mechanism=mechanism.key)
+            raise reject("delta", SAID["delta_other"], mechanism=mechanism.key, others=either(others))
 
     def _default_reports(self) -> str:
         """Return the default for `reports`: "all" for a paper's noise or bonus, else the privacy model's default."""

@@ -15,10 +15,11 @@ from typing import Any
 import numpy as np
 
 from dprl.environments import ENVIRONMENTS
-from dprl.fields import SpecError, either, shown
+from dprl.fields import either, not_allowed, reject
 from dprl.learners import ALGORITHMS
 from dprl.mdp import Size, TabularMDP
 from dprl.mdp.structure import Table, on_table, table_of, transitions
+from dprl.simulation.base import SAID
 from dprl.statistics.counts import Declared
 
 OWN = "environment"
@@ -28,12 +29,10 @@ MAX_MODEL = 50_000_000  # most probabilities in a model that is compared with it
 def check(given: str, learner: str) -> None:
     """Raise SpecError if the declared structure `given` is not allowed, or if the learner cannot use it."""
     if given != OWN:
-        raise SpecError("structure", f"{shown(given)} is not allowed; give {OWN}, or none.")
+        raise not_allowed("structure", given, f"{OWN}, or none")
     able = [key for key, other in ALGORITHMS.items() if "structure" in other.declarable]
     if learner not in able:
-        raise SpecError(
-            "structure", f"{learner} cannot use a declared structure; give none, or algorithm {either(able)}."
-        )
+        raise reject("structure", SAID["no_structure"], algorithm=learner, able=either(able))
 
 
 def declared(environment: str, params: Mapping[str, Any]) -> tuple[Table, Declared]:
@@ -50,11 +49,8 @@ def _known(environment: str, params: str) -> tuple[Table, Declared]:
     size = Size(*world.size(**given))
     numbers = size.H * size.S * size.A * (world.branching(**given) if world.branching else size.S)
     if numbers > MAX_MODEL:
-        raise SpecError(
-            "environment_params",
-            f"S={size.S}, A={size.A}, H={size.H} gives {numbers:,} probabilities to compare with the declaration, but "
-            f"at most {MAX_MODEL:,} are allowed; give a smaller size.",
-        )
+        told = {"S": size.S, "A": size.A, "H": size.H, "count": numbers, "most": MAX_MODEL}
+        raise reject("environment_params", SAID["large_model"], **told)
     mdp = world.make(**given)
     found = world.possible(**given) if world.possible else None
     if found is None and mdp.dense:
@@ -74,9 +70,6 @@ def restricted(mdp: TabularMDP, found: Table) -> TabularMDP:
     P, missing = on_table(mdp.P, mdp.possible, found)
     if missing:
         h, s, a, to = missing
-        raise SpecError(
-            "structure",
-            f"the model goes from state {s} ({mdp.state_labels[s]}) by action {a} ({mdp.action_labels[a]}) to state "
-            f"{to} ({mdp.state_labels[to]}) at step {h}, which is not declared to be possible; declare it, too.",
-        )
+        labels = {"state": mdp.state_labels[s], "action": mdp.action_labels[a], "next": mdp.state_labels[to]}
+        raise reject("structure", SAID["undeclared"], s=s, a=a, to=to, h=h, **labels)
     return replace(mdp, P=P, possible=found.copy())

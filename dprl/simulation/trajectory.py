@@ -8,11 +8,12 @@ from itertools import groupby
 
 import numpy as np
 
-from dprl.fields import SpecError, shown
+from dprl.fields import SpecError, not_allowed, reject, shown
 from dprl.mdp import Size
 from dprl.mdp.counts import empty
 from dprl.mdp.structure import Table, every_state, next_state
 from dprl.mdp.tabular import Array
+from dprl.simulation.base import SAID
 
 ALLOWED = "each step as state/action/reward (0 or 1), such as 0/1/1, or 0/1/1*5 for five such steps"
 _STEP = re.compile(r"(\d{1,9})/(\d{1,9})/([01])(?:\*(\d{1,6}))?\Z")
@@ -33,18 +34,15 @@ class Trajectory:
         for word in words:
             found = _STEP.match(word)
             if found is None:
-                raise SpecError(name, f"{shown(word)} is not allowed; give {ALLOWED}.")
+                raise not_allowed(name, word, ALLOWED)
             s, a, reward = (int(part) for part in found.groups()[:3])
             if s >= size.S or a >= size.A:
-                raise SpecError(
-                    name,
-                    f"{shown(word)} is not allowed; states are 0 to {size.S - 1} and actions 0 to {size.A - 1}.",
-                )
+                raise reject(name, SAID["step"], value=shown(word), state=size.S - 1, action=size.A - 1)
             steps += [(s, a, reward)] * int(found[4] or 1)
             if len(steps) > size.H:
                 raise SpecError(name, f"{len(steps)} steps are too many; an episode has {size.H}.")
         if not steps:
-            raise SpecError(name, f"{shown(text)} is not allowed; give {ALLOWED}.")
+            raise not_allowed(name, text, ALLOWED)
         return cls((*steps, *[steps[-1]] * (size.H - len(steps))))
 
     @property

@@ -11,7 +11,9 @@ from typing import ClassVar, NamedTuple, Protocol, Self
 
 from dprl.mdp import Size
 from dprl.mdp.tabular import Array
+from dprl.messages import filled, messages
 
+PAPER = messages("cards")["paper"]
 REPLACE_ONE = "replace-one"
 BLANK_ONE = "blank-one"  # replace a user's trajectory by an empty one
 
@@ -70,10 +72,7 @@ def remarks(epsilon: float, *notes: str) -> tuple[str, ...]:
     """Return remarks on the noise of a paper whose proof needs epsilon below 1, for the guarantee."""
     if epsilon < 1:
         return notes
-    beyond = (
-        f"the paper's proof covers only epsilon below 1; at {epsilon:g}, only the accountant's values hold"
-    )
-    return (*notes, beyond)
+    return (*notes, filled(PAPER["beyond"], epsilon=epsilon))
 
 
 class Statistic(Protocol):

@@ -14,7 +14,8 @@ import numpy as np
 
 from dprl.mdp import Size
 from dprl.mdp.tabular import Array
-from dprl.statistics.statistic import REPLACE_ONE, PaperScale, remarks
+from dprl.messages import filled
+from dprl.statistics.statistic import PAPER, REPLACE_ONE, PaperScale, remarks
 from dprl.statistics.value_regression import SYMMETRIC, ValueRegression, balanced
 
 SQUARES = 0.05  # share of the budget for squares, which only help to bound variances
@@ -57,19 +58,11 @@ class WeightedRegression(ValueRegression):
     def paper_noise(self, model: str, size: Size, K: int, epsilon: float, delta: float) -> PaperScale:
         """Return the paper's noise, sigma_B1 of Luyo et al. (2021), Corollaries 10 and 11."""
         d, H, K0 = size.d, size.H, ceil(log2(K) + 1)
-        notes = (
-            *remarks(epsilon, SYMMETRIC),
-            "the error of a variance has φ of V² in its second part, as in Lemma 12; Algorithm 3 states φ of Ṽ",
-        )
-        both = "for the weighted regression, H⁴/d times that for squares"
+        notes = (*remarks(epsilon, SYMMETRIC), PAPER["variance"])
         if model == "central":
             logs = log(16 * H / delta) * log(8 / delta) * log(32 * H * K0 / delta)
             scale = 64 * d / epsilon * sqrt(2 * H * K0 * logs)
-            formula = (
-                f"σ = (64d/ε) √(2HK₀ ln(16H/δ) ln(8/δ) ln(32HK₀/δ)) in each node of a tree over the users, K₀ = "
-                f"⌈log₂K + 1⌉ = {K0}, {both}"
-            )
+            formula = filled(PAPER["weighted_central"], K0=K0)
             return PaperScale(scale, formula, ("L21 Corollary 10",), notes, sqrt(K0))
         scale = 8 * d * H / epsilon * sqrt(2 * log(8 * H / delta))
-        formula = f"σ = (8dH/ε) √(2 ln(8H/δ)) on each number of each user, {both}"
-        return PaperScale(scale, formula, ("L21 Corollary 11",), notes, sqrt(K))
+        return PaperScale(scale, PAPER["weighted_local"], ("L21 Corollary 11",), notes, sqrt(K))

@@ -16,13 +16,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dprl.fields import SpecError, number
+from dprl.fields import SpecError, number, reject
 from dprl.learners.learner import Learner, Problem
 from dprl.mdp import Size
 from dprl.mdp.planning import Policy
 from dprl.mdp.tabular import Array
+from dprl.messages import messages
 from dprl.statistics import CONSISTENT, REPLACE_ONE
 from dprl.statistics.counts import LAYER, Counts
+
+SAID, PACE = messages("refusals")["elimination"], messages("cards")["pace"]
 
 
 class Block(NamedTuple):
@@ -126,21 +129,14 @@ class EliminationLearner(Learner):
             return SpecError("algorithm", sentence)
         fewest = 2 * tuples(size)
         if K < fewest:
-            return SpecError(
-                "episodes",
-                f"{number(K)} is too few for a stage of {self.key}, which needs two users for each (h, s, a); give at "
-                f"least {fewest}.",
-            )
+            return reject("episodes", SAID["few"], users=number(K), algorithm=self.key, fewest=fewest)
         return None
 
     def releases(self, size: Size, K: int, epsilon: float | None, norm: str) -> int:
         return int(20 * log(K + 1)) + 1
 
     def pace(self, private: bool) -> str:
-        return (
-            "plays in stages. Each stage is twice as long as the one before it, except for the last, which gets the "
-            "remaining users. At the end of each stage, the algorithm drops policies"
-        )
+        return str(PACE["stages"])
 
     def seconds(self, size: Size, K: int) -> float:
         return self.planning(size) * len(stages(K, tuples(size)))

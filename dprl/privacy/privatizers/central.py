@@ -10,7 +10,7 @@ import numpy as np
 from dprl.mdp import Size
 from dprl.messages import filled
 from dprl.privacy.accounting import calibrated
-from dprl.privacy.guarantee import NOISE, WHERE, LadderStep, budget
+from dprl.privacy.guarantee import ASSUMED, NOISE, WHERE, LadderStep, budget
 from dprl.privacy.losses import Losses
 from dprl.privacy.mechanisms import (
     MECHANISMS,
@@ -74,11 +74,7 @@ def prepare(request: Request) -> Noise:
         where=filled(WHERE["central"], numbers=every(statistic)),
         formula=formula,
         counter=statistic.counter(scale),
-        assumptions=(
-            "the curator is trusted",
-            "a user's own actions are not protected, and may reveal that user's data (joint privacy, billboard lemma)",
-            *notes,
-        ),
+        assumptions=(*ASSUMED["joint"], *notes),
         sources=sources,
         ladder=lambda: (
             ladder(cast(Counts, request.statistic), request.size, request.K, M, *asked)

@@ -18,13 +18,14 @@ from dprl.messages import filled
 from dprl.plugins import Entry
 from dprl.privacy.accounting import epsilon_of, group_delta, group_epsilon, repeated, separation_of
 from dprl.privacy.errors import per_event
-from dprl.privacy.guarantee import NOISE, SCOPE, SIMULATION, UNIT, WHERE, Guarantee, LadderStep, Reading
+from dprl.privacy.guarantee import CARD, NOISE, SCOPE, SIMULATION, UNIT, WHERE, Guarantee, LadderStep, Reading
 from dprl.privacy.losses import Losses
 from dprl.privacy.mechanisms import MECHANISMS, Mechanism, Stream
 from dprl.statistics import BLANK_ONE, REPLACE_ONE, Change, PaperScale, Statistic
 
 REFERENCE_DELTA = 1e-6  # every guarantee also gives epsilon at this delta
 SMALL_DELTAS = (1e-9, 1e-12, 1e-15)  # and at these
+PROTECTED = CARD["protected"]
 RETURNING = 10  # and for a user who returns for this many episodes
 
 # the words for privacy models and budgets, in tables; see `record`
@@ -267,10 +268,8 @@ def with_noise(
         return Guarantee(
             model=privatizer.words.model,
             trust=privatizer.trust,
-            unit=UNIT if m == 1 else f"one user: up to {m} episodes, anywhere in the run",
-            adjacency="replace one user's whole trajectory by another"
-            if m == 1
-            else f"replace all episodes of one user, up to {m} anywhere in the run, by others",
+            unit=UNIT if m == 1 else filled(PROTECTED["episodes"], m=m),
+            adjacency=PROTECTED["replaced"] if m == 1 else filled(PROTECTED["episodes_replaced"], m=m),
             mechanism=mechanism.title,
             where=filled(WHERE["then"], where=where, then=then) if then else where,
             noise_formula=formula

@@ -10,12 +10,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dprl.fields import SpecError
+from dprl.fields import reject
 from dprl.mdp.tabular import Array
 from dprl.messages import filled
 from dprl.privacy.accounting import for_each, gaussian_mu, least_scale
-from dprl.privacy.guarantee import NOISE, SENT, WHERE, Reading, budget
-from dprl.privacy.losses import Binomial, Losses
+from dprl.privacy.guarantee import ASSUMED, NOISE, SENT, WHERE, Reading, budget
+from dprl.privacy.losses import SAID, Binomial, Losses
 from dprl.privacy.mechanisms import Stream, make_stream, open_stream, stream_of_releases
 from dprl.privacy.mechanisms.binomial import AS_IN_PAPER, BINOMIAL_TREE, VARIANCE
 from dprl.privacy.mechanisms.tree import levels
@@ -38,28 +38,18 @@ def check(
 ) -> None:
     """Raise SpecError if this budget needs more random bits than the accountant can handle."""
     if delta < LEAST_DELTA:
-        raise SpecError(
-            "delta",
-            f"{delta:g} is too small for the accountant of random bits; give at least {LEAST_DELTA:g}.",
-        )
+        raise reject("delta", SAID["small_delta"], delta=delta, least=LEAST_DELTA)
     if calibration != "paper":
         epsilon, delta = for_each(epsilon, delta, contribution)
     if delta < LEAST_DELTA:
-        raise SpecError(
-            "contribution",
-            f"{contribution} leaves each episode a delta of {delta:.2g}, which is too small for the accountant of "
-            "random bits; give fewer episodes, or a smaller epsilon.",
-        )
+        raise reject("contribution", SAID["small_delta_each"], episodes=contribution, delta=delta)
     if calibration == "paper":
         bits = paper_tau(change.raised, epsilon, delta)
     else:
         times = levels(releases) if mechanism == BINOMIAL_TREE.key else 1
         bits = 4 * guessed(change.raised * times, epsilon, delta)
     if bits > MOST_BITS:
-        raise SpecError(
-            "epsilon",
-            f"{epsilon:g} needs more random bits than the accountant can handle; give a larger epsilon.",
-        )
+        raise reject("epsilon", SAID["bits"], epsilon=epsilon)
 
 
 class Drawn(NamedTuple):
@@ -97,11 +87,7 @@ def prepare(request: Request) -> Noise:
         where=filled(WHERE[drawn.where], parts=request.statistic.parts),
         formula=drawn.formula,
         counter=1.0,
-        assumptions=(
-            drawn.assumed,
-            "every bit is a separate message (a single sum, as in the paper, could reveal a user's true bits)",
-            "rewards are 0 or 1, or rounded at random to 0 or 1 by the user",
-        ),
+        assumptions=(drawn.assumed, *ASSUMED["bits"]),
         sources=drawn.sources,
         sent=drawn.sent,
         stated=stated,
