@@ -11,16 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from dprl import RunSpec, SpecError, Sweep, __version__, cite, run, serve, spec_from_json
-from dprl.commands import (
-    Parser,
-    directory,
-    fail,
-    list_command,
-    status,
-    text_of,
-    web_command,
-    write_files,
-)
+from dprl.commands import Parser, directory, fail, list_command, status, text_of, web_command, write_files
 from dprl.fields import Field, parse_params, read_json, shown
 from dprl.messages import filled, messages
 from dprl.metrics.curves import regret_band

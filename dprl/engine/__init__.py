@@ -8,21 +8,3 @@ from dprl.engine.compiler import KernelError, cache_folder, compiled, function_t
 from dprl.engine.folder import home, kernels, make_inside, private, settle, write_whole
 from dprl.engine.host import ready
 from dprl.engine.sources import source_digest
-
-__all__ = [
-    "KernelError",
-    "cache_folder",
-    "compiled",
-    "function_type",
-    "home",
-    "kernel",
-    "kernels",
-    "make_inside",
-    "private",
-    "ready",
-    "rng_type",
-    "settle",
-    "source_digest",
-    "type_of",
-    "write_whole",
-]

@@ -32,5 +32,3 @@ ENVIRONMENTS: Registry[Environment] = Registry(
         custom.ENVIRONMENT,
     )
 )
-
-__all__ = ["ENVIRONMENTS", "Environment"]

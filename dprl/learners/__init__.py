@@ -51,5 +51,3 @@ OFFLINE: Registry[OfflineLearner] = Registry(
         plug_in.PLUG_IN,
     )
 )
-
-__all__ = ["ALGORITHMS", "NEEDED", "OFFLINE", "PUBLIC", "Learner", "OfflineLearner", "Problem"]

@@ -68,5 +68,3 @@ def _own(key: str) -> Lesson:
 
 
 LESSONS = Shelf()
-
-__all__ = ["LESSONS", "ORDER", "Choice", "Lesson", "Marker", "Order", "Prediction", "Step", "cloud"]

@@ -1,5 +1,3 @@
 """Tabular Markov decision processes, exact planning in them, and arrays of visit counts."""
 
 from dprl.mdp.tabular import Size, TabularMDP
-
-__all__ = ["Size", "TabularMDP"]

@@ -2,5 +2,3 @@
 
 from dprl.player.content import PlayedCurve, PlayedMeasure, Shown, sizes_of
 from dprl.player.page import MOST_BYTES, player_page
-
-__all__ = ["MOST_BYTES", "PlayedCurve", "PlayedMeasure", "Shown", "player_page", "sizes_of"]

@@ -15,8 +15,6 @@ from dprl.simulation.loops.offline import OfflineRun, OfflineTrace, noise_of_run
 from dprl.simulation.offline_spec import AXIS, FIELDS, MEASURE, OfflineSpec
 from dprl.simulation.online import v_star
 
-__all__ = ["OfflineRun", "OfflineSpec", "OfflineTrace"]
-
 OWNERS: dict[str, Mapping[str, Any]] = {"environment": ENVIRONMENTS, "algorithm": OFFLINE}
 
 

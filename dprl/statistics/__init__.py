@@ -3,17 +3,3 @@
 from dprl.statistics.counts import CONSISTENT, FITTED, NOISY
 from dprl.statistics.dataset import DATASET, REWARDS, TRANSITIONS
 from dprl.statistics.statistic import BLANK_ONE, REPLACE_ONE, Change, PaperScale, Statistic
-
-__all__ = [
-    "BLANK_ONE",
-    "CONSISTENT",
-    "DATASET",
-    "FITTED",
-    "NOISY",
-    "REPLACE_ONE",
-    "REWARDS",
-    "TRANSITIONS",
-    "Change",
-    "PaperScale",
-    "Statistic",
-]

@@ -8,9 +8,7 @@ sqrt(S*A*H^2*T) becomes H^(3/2)*sqrt(S*A*K). V20 calls episodes T, and the tabul
 set's K trajectories n. Short names such as V20 are explained in papers.toml.
 """
 
-from __future__ import annotations
-
-from dprl.theory.bound import BOUNDS, Bound, BoundSetting, BoundTerm
+from dprl.theory.bound import BOUNDS, Bound, BoundSetting
 
 # Shown next to the tables of bounds.
 LEFT_OUT = (
@@ -18,5 +16,3 @@ LEFT_OUT = (
     "and Wu (2022) and Sahu (2025) state √K for linear MDPs with a trusted curator. He and Zhou (2026) report gaps in "
     "recent proofs of this kind. Liao, He and Gu (2021) state K^(3/4) for linear mixtures with no trusted party."
 )
-
-__all__ = ["BOUNDS", "LEFT_OUT", "Bound", "BoundSetting", "BoundTerm"]

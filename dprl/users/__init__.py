@@ -1,7 +1,5 @@
 """The number of users that learning needs: measurements, a power law fitted to them, and answers for other settings."""
 
-from __future__ import annotations
-
 from dprl.users.answer import (
     BUDGETS,
     FIELDS,

@@ -70,10 +70,7 @@ def test_a_privacy_model_offers_what_fits_it_and_says_whose_proof_it_is() -> Non
     assert (outside.model_of(SUMS), outside.model_of(REPORTS)) == ("central", "local")
     for wrong, sentence in (
         (replace(SUMS, norm="cells"), "mechanism: its norm is cells; give l1 or l2."),
-        (
-            replace(MECHANISMS["unary"], key="asking", norm="l1"),
-            "mechanism: its noise depends on the data",
-        ),
+        (replace(MECHANISMS["unary"], key="asking", norm="l1"), "mechanism: its noise depends on the data"),
     ):
         entry: Any = wrong
         with pytest.raises(ValueError, match=sentence.replace("(", r"\(")), offering(entry):

@@ -20,14 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dprl.learners.offline import apvi
-from dprl.learners.offline.learner import (
-    Learned,
-    OfflineLearner,
-    OfflineProblem,
-    Plan,
-    decided,
-    sums_once,
-)
+from dprl.learners.offline.learner import Learned, OfflineLearner, OfflineProblem, Plan, decided, sums_once
 from dprl.mdp import counts
 from dprl.mdp.tabular import Array
 from dprl.statistics import REWARDS, TRANSITIONS

@@ -49,16 +49,3 @@ def alone(mechanism: Mechanism) -> Mechanism:
     """Return a mechanism with independent noise at each release, for sums that are recomputed each time. Use it with
     release 0 of a stream of single items."""
     return {"l2": GAUSSIAN, "l1": LAPLACE}[mechanism.norm]
-
-
-__all__ = [
-    "MECHANISMS",
-    "SIGNATURE",
-    "Mechanism",
-    "Stream",
-    "alone",
-    "make_stream",
-    "no_noise",
-    "open_stream",
-    "stream_of_releases",
-]

@@ -113,9 +113,4 @@ def interview(stream: Stream, request: Request) -> tuple[str, str]:
     return formula, sent
 
 
-PRIVATIZER = model(
-    "local",
-    mechanisms=("unary", "gaussian", "laplace"),
-    prepare=prepare,
-    reports="played",
-)
+PRIVATIZER = model("local", mechanisms=("unary", "gaussian", "laplace"), prepare=prepare, reports="played")

@@ -24,6 +24,3 @@ LOOPS: dict[str, Loop] = {
 def loop_of(spec: RunSpec) -> Loop:
     """Return the loop that plays a spec's runs."""
     return LOOPS[ALGORITHMS[spec.algorithm].loop]
-
-
-__all__ = ["LOOPS", "BatchRun", "EliminationRun", "ModuleRun", "RegressionRun", "SeedRun", "loop_of"]
