@@ -65,7 +65,7 @@ ENVIRONMENT = Environment(
         Field("S", "int", 4, "stages, including recovery", low=2, high=12),
         Field("H", "int", 10, "steps in an episode", low=2, high=100),
         Field("share", "float", 0.6, "share of the type that is most common at a step", low=0.1, high=1.0),
-        Field("seed", "int", 0, "seed that selects the most common type at each step", low=0, high=2**53 - 1),
+        Field("seed", "int", 0, "seed that sets the most common type at each step", low=0, high=2**53 - 1),
     ),
     make=make,
     size=lambda d, S, H, share, seed: (S, d, H, d),

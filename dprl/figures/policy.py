@@ -121,7 +121,7 @@ def policy_on_environment(
         action = f"{style.plain(names[chosen[s]])}, which leads to {goes}"
         if chances is not None:
             action = f"{graph.goes(taken[s], action_labels)}<br>leads to {goes}"
-        here = f"is here at this step: {percent(float(visited[s]))}"
+        here = f"share of episodes here at this step: {percent(float(visited[s]))}"
         hover.append(
             f"<b>{style.plain(state)}</b>: {action}<br>optimal: {style.plain(names[best[s]])}<br>{here}"
         )

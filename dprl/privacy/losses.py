@@ -25,7 +25,7 @@ MAX_WINDOW = 4_000_000  # the most Binomial outcomes that are computed one by on
 
 @dataclass(frozen=True)
 class Pure:
-    """A bounded privacy loss, of `count` counters with at most `shift` each."""
+    """A bounded privacy loss: there are `count` counters, and each adds at most `shift`."""
 
     count: int
     shift: float

@@ -95,7 +95,7 @@ class Store:
             log.info("A run is asked for", extra={"run": run.name, "seeds": new})
 
     def cancel(self, spec: SpecLike, visitor: str) -> None:
-        """Withdraw the visitor's request for this run. Seeds that nobody waits for stop, and keep their points."""
+        """Withdraw the visitor's request for this run. Seeds stop if nobody else wants them, and keep their points."""
         run = self._run(spec)
         with self._work:
             self._queue.cancel(run, visitor)

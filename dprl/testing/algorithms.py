@@ -58,7 +58,7 @@ def function_of_what_was_released(algorithm: TabularLearner) -> None:
             other, others = plans_of(algorithm, bonus, seed, world)
             require((seed, world) == (0, 0) or not np.array_equal(counts, others), "users are alike")
             same = all(np.array_equal(a, b, equal_nan=True) for a, b in zip(first, other, strict=True))
-            require(same, f"with bonus {bonus}, the same releases gave two plans")
+            require(same, f"with bonus {bonus}, the same releases gave two different plans")
 
 
 def plans_of(algorithm: TabularLearner, bonus: str, seed: int, world: int) -> tuple[list[Array], Array]:

@@ -177,7 +177,7 @@ class OfflineView:
     tab: str = looked("gap", "the open tab", "tab", choices=TABS)
     curve: int = looked(-1, "the run shown in detail; -1: the most private", "i", low=-1, high=MAX_CURVES - 1)
     seed: int = looked(0, "the repetition in detail", "seed", low=0, high=99)
-    n: int = looked(0, "the size in detail; 0: the largest that is too small", "n", low=0, high=BIGGEST)
+    n: int = looked(0, "the size; 0: the largest at which learning fails", "n", low=0, high=BIGGEST)
     h: int = looked(-1, "the step of the episode; -1: all", "h", low=-1, high=999)
 
 

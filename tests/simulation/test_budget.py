@@ -208,7 +208,7 @@ def test_what_is_no_budget_is_refused() -> None:
     assert "ward" in repr(Budget("ward"))
     path = next(ledger.folder().glob("*.json"))
     path.write_text(path.read_text()[:-20])
-    with pytest.raises(SpecError, match="ward is damaged, so nothing is released"):
+    with pytest.raises(SpecError, match="ward is damaged, so it allows no release"):
         UploadRun(spec, 0)
     path.unlink()
     with pytest.raises(SpecError, match="the budget ward is no longer stored here"):
@@ -238,7 +238,7 @@ def test_an_edit_by_hand_is_noticed_and_nothing_more_is_released(
     change(content)
     path.write_text(json.dumps(content), encoding="utf-8")
     for look in (lambda: Budget("ward"), lambda: UploadRun(spec.replace(rho=0.3), 0)):
-        with pytest.raises(SpecError, match=f"budget: {where} was edited by hand, so nothing is released"):
+        with pytest.raises(SpecError, match=f"budget: {where} was edited by hand, so it allows no release"):
             look()
 
 
