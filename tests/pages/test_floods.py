@@ -159,7 +159,7 @@ def test_in_public_a_cap_is_said_with_what_would_fit(
     [toast] = app.toast
     assert toast.value.replace("\\", "") == (
         "Not started: at most 3 seeds may wait for one tab, and 2 already do. "
-        "Of 5 seeds asked for, 1 seed would fit now."
+        "Of 5 seeds requested, 1 seed would fit now."
     )
 
 

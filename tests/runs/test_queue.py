@@ -433,7 +433,7 @@ def test_each_cap_is_one_setting_and_says_what_would_fit(
         store.ask(SPEC, "ann", ANN)
     assert str(refused.value) == (
         f"Not started: at most {most} may wait for {said}, and {already} already do. "
-        "Of 3 seeds asked for, 1 seed would fit now."
+        "Of 3 seeds requested, 1 seed would fit now."
     )
     assert store.status(SPEC, "ann").state == "unknown"
     store.ask(FakeSpec("fits", seeds=1, seconds=10.0), "ann", ANN)

@@ -120,7 +120,7 @@ def test_without_groups_nothing_of_a_spec_or_a_release_changes() -> None:
         seed = dprl.run(spec).seeds[0]
         held = json.loads(seed.release())["held_out"]["dp-plug-in"]
         assert ("groups" in held) == ("groups" in seed.checked) == (public is GROUPED)
-        assert ("by declared group" in registry_entry(seed)) == (public is GROUPED)
+        assert ("for each declared group" in registry_entry(seed)) == (public is GROUPED)
     assert held["groups' share of rho"] == check.share_of_groups(M)
     assert 60 < held["groups"]["south"]["episodes"][1] < 180
     nobody = held["groups"]["other"]

@@ -196,7 +196,7 @@ def test_paper_noise() -> None:
     assert "(Z + Zᵀ)/√2" in " ".join(card.assumptions)
     assert "below 1" not in " ".join(card.assumptions)
     run = BatchRun(spec(bonus="anytime", **given | {"epsilon": 2.0}), 0)
-    assert any("at 2 only the accountant" in text for text in run.noise.guarantee().assumptions)
+    assert any("at 2, only the accountant" in text for text in run.noise.guarantee().assumptions)
 
 
 def test_the_card_says_what_is_asked_anew() -> None:

@@ -196,7 +196,7 @@ def test_paper_noise() -> None:
     run = RegressionRun(spec(privacy="local", **given | {"epsilon": 2.0}), 0)
     assert run.setup.scales[1] == pytest.approx(sigma)
     np.testing.assert_allclose(run.setup.error, sigma * sqrt(K), rtol=1e-12)
-    assert any("at 2 only the accountant" in text for text in run.noise.guarantee().assumptions)
+    assert any("at 2, only the accountant" in text for text in run.noise.guarantee().assumptions)
 
 
 @pytest.mark.parametrize("bonus", ["paper", "anytime"])
