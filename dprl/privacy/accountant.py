@@ -36,7 +36,7 @@ class Account:
     """Noise of a given size, and the guarantee that we prove for it.
 
     Attributes:
-        mechanism, releases, counters, size, contribution: the arguments of `account`.
+        mechanism, releases, counters, contribution, size: the arguments of `account`.
         epsilon, delta: the releases are (epsilon, delta)-DP if all of one user's episodes are replaced.
         scale: the size of one draw: the standard deviation of Gaussian noise, the b of Laplace noise with density
             exp(-|x| / b) / 2b, or the number of fair random bits that the users of a batch or tree node together add to
