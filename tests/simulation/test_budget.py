@@ -102,7 +102,7 @@ def test_what_was_written_down_and_never_drawn_counts_and_is_drawn_when_asked_ag
 
 def charged(name: str, specs: list[UploadSpec]) -> None:
     for spec in specs:
-        Budget(name, rho=3).charge(spec, draws_of(spec))
+        Budget(name, rho=3).charge(spec, draws_of(spec), "")
 
 
 def test_workers_at_once_lose_and_double_nothing(home: Path) -> None:

@@ -22,12 +22,14 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
-from decimal import ROUND_CEILING, Context
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
+import numpy as np
+
 from dprl.engine import home, make_inside, write_whole
 from dprl.fields import SpecError, reject, shown
+from dprl.mdp.tabular import Array
 from dprl.messages import filled, messages
 from dprl.privacy.accounting import gaussian_epsilon, zcdp_of
 from dprl.privacy.exact import Apart
@@ -38,15 +40,14 @@ from dprl.simulation.base import Spec
 from dprl.simulation.kinds import spec_from_dict
 from dprl.simulation.offline_spec import FIELDS
 from dprl.simulation.uploads.table import normal
+from dprl.words import upward
 
 SAID = messages("refusals")["release"]
 FORMAT = "dprl budget 2"
 NAME = "budget"
 MOST_NAME = 60  # characters
 TOTAL = FIELDS["rho"]
-ONE_AT_A_TIME = "lock"
 KEY = "key"  # the file with the key of all digests
-FOUR_DIGITS = Context(prec=4, rounding=ROUND_CEILING)
 
 
 @dataclass(frozen=True)
@@ -78,31 +79,20 @@ class Spent(NamedTuple):
     @property
     def text(self) -> str:
         """Return the guarantee as a short text, such as "ρ = 0.5"."""
-        return f"ρ = {rounded(self.rho):g}"
+        return f"ρ = {upward(self.rho, 4):g}"
 
     @property
     def implies(self) -> str:
         """Return the epsilon and delta that rho implies, as text."""
-        return pair(rounded(self.epsilon(REFERENCE_DELTA)), REFERENCE_DELTA)
-
-
-def rounded(value: float) -> float:
-    """Remove floating-point errors from a proved bound, and round it up to four digits, so that it still holds."""
-    return float(FOUR_DIGITS.create_decimal(f"{value:.9g}"))
+        return pair(upward(self.epsilon(REFERENCE_DELTA), 4), REFERENCE_DELTA)
 
 
 def together(draws: Iterable[Draw]) -> Spent:
     """Return the joint privacy guarantee of several draws; a repeated draw counts once."""
-    once = {draw.key: draw for draw in draws}
-    reads: defaultdict[str, defaultdict[int, list[Draw]]] = defaultdict(lambda: defaultdict(list))
-    for draw in once.values():
-        reads[draw.read][draw.half].append(draw)
-    rho = up = down = 0.0
-    for halves in reads.values():
-        composed = [tuple(loss for draw in half for loss in draw.losses) for half in halves.values()]
-        rho += max(map(zcdp_of, composed))
-        up += max(sum(draw.apart.up for draw in half) for half in halves.values())
-        down += max(sum(draw.apart.down for draw in half) for half in halves.values())
+    reads: defaultdict[str, Array] = defaultdict(lambda: np.zeros((2, 3)))  # by half: rho, up and down
+    for draw in {draw.key: draw for draw in draws}.values():
+        reads[draw.read][draw.half] += zcdp_of(draw.losses), *draw.apart
+    rho, up, down = sum((halves.max(0) for halves in reads.values()), np.zeros(3)).tolist()
     return Spent(rho, Apart(up, down))
 
 
@@ -155,7 +145,11 @@ class Budget:
     @property
     def draws(self) -> tuple[Draw, ...]:
         """Return all draws of noise recorded under this budget."""
-        return _draws(self._read())
+        found = []
+        for draw in (draw for release in self._read()["releases"] for draw in release["draws"]):
+            losses = tuple(Gaussian(**loss) for loss in draw["losses"])
+            found.append(Draw(**draw | {"losses": losses, "apart": Apart(*draw["apart"])}))
+        return tuple(found)
 
     @property
     def spent(self) -> Spent:
@@ -164,10 +158,7 @@ class Budget:
 
     def refusal(self, draws: Iterable[Draw]) -> str:
         """Explain in one sentence why these draws exceed the budget; return "" if they fit."""
-        return self._refusal(self._read(), draws)
-
-    def _refusal(self, content: Mapping[str, Any], draws: Iterable[Draw]) -> str:
-        total, before = content["total"], _draws(content)
+        total, before = self.total, self.draws
         spent, after = together(before), together((*before, *draws))
         # to the digits that cards show: floats do not add up exactly
         if total is None or after == spent or float(f"{after.rho:.12g}") <= total:
@@ -175,21 +166,20 @@ class Budget:
         known = {"name": shown(self.name), "total": in_words(total)}
         return filled(SAID["exceeds"], **known, spent=spent.text, after=after.text)
 
-    def charge(self, spec: Spec, draws: tuple[Draw, ...], file: str = "") -> None:
+    def charge(self, spec: Spec, draws: tuple[Draw, ...], file: str) -> None:
         """Record a release before its noise is drawn, unless it is already recorded. Raises SpecError if the release
         exceeds the total or cannot be recorded; then no noise may be drawn. `file` is the data file's digest."""
         try:
             make_inside(folder())
-            with open(folder() / ONE_AT_A_TIME, "ab") as lock:
+            with open(folder() / "lock", "ab") as lock:
                 fcntl.flock(lock, fcntl.LOCK_EX)
                 content = self._read()
                 if spec.to_dict() in [each["spec"] for each in content["releases"]]:
                     return
-                if wrong := self._refusal(content, draws):
+                if wrong := self.refusal(draws):
                     raise SpecError(NAME, wrong)
                 now = datetime.now(UTC).isoformat(timespec="seconds")
-                if file:
-                    content["files"].setdefault(file, now)
+                content["files"].setdefault(file, now)
                 release = {"spec": spec.to_dict(), "draws": [asdict(draw) for draw in draws], "asked": now}
                 content["releases"].append(release | {"seal": _sealed(_key(), release)})
                 content["seal"] = _sealed(_key(), content)
@@ -205,22 +195,12 @@ class Budget:
                 raise ValueError
             where = _edited(content)
         except FileNotFoundError:
-            return {
-                "format": FORMAT, "name": self.name, "total": self._total, "files": {}, "releases": [], "seal": "",
-            }  # fmt: skip
+            return {"format": FORMAT, "name": self.name, "total": self._total, "files": {}, "releases": []}
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             raise reject(NAME, SAID["damaged"], name=shown(self.name)) from None
         if where:
             raise reject(NAME, SAID["edited"], where=where, name=shown(self.name))
         return content
-
-
-def _draws(content: Mapping[str, Any]) -> tuple[Draw, ...]:
-    found = []
-    for draw in (draw for release in content["releases"] for draw in release["draws"]):
-        losses = tuple(Gaussian(**loss) for loss in draw["losses"])
-        found.append(Draw(**draw | {"losses": losses, "apart": Apart(*draw["apart"])}))
-    return tuple(found)
 
 
 def _sealed(key: bytes, content: Mapping[str, Any]) -> str:
@@ -261,10 +241,8 @@ def digest_of(file: BinaryIO | Path, key: bytes | None = None) -> str:
     """Return a file's digest, keyed to this machine, ignoring line endings and empty lines. Raises SpecError."""
     try:
         found = hmac.new(key or _key(), digestmod=hashlib.sha256)
-        source: contextlib.AbstractContextManager[BinaryIO] = (
-            open(file, "rb") if isinstance(file, Path) else contextlib.nullcontext(file)  # noqa: SIM115
-        )
-        with source as opened:
+        with contextlib.ExitStack() as stack:
+            opened = stack.enter_context(open(file, "rb")) if isinstance(file, Path) else file
             opened.seek(0)
             for line in opened:
                 if words := line.removeprefix(codecs.BOM_UTF8).rstrip():
