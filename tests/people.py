@@ -189,7 +189,6 @@ def released(
     problem = replace(upload_problem_of(spec), errors=errors)
     people = check.joined(held(model, each, problem.rewards is not None) for each in others)
     learned, told = learned_from(Curator((record,), noise, errors, rng), spec.learner.plan(problem))
-    std = {name: float(mechanism.std(ONCE)[0]) * scale for name, scale in noise.scales.items()}
     plug_in = learned_from(Again(*told), OFFLINE[LEARNERS[1]].plan(problem))[0]
     policies = (learned.policy, plug_in.policy) if policy is None else (policy, policy)
     models = [fitted_to(problem, policy, told, noise) for policy in policies]
@@ -204,7 +203,7 @@ def released(
     if people.groups:
         by_group = [noisy(part, 2, check.BY_GROUP) for part in people.groups]
         found["groups"] = np.array(by_group)
-    said = check.results(found, models, std, spec.checked, model.H, problem.episodes)
+    said = check.results(found, models, noise.scales, spec.checked, problem.episodes)
     worth = [planning.start_value(model, planning.policy_values(model, policy)) for policy in policies]
     chosen = check.recommended(said["difference"])
     bound = planning.start_value(model, learned.V)

@@ -34,7 +34,6 @@ from tests.problems import few
 WARD = ENVIRONMENTS["random"].make(S=8, A=3, H=10, seed=3, concentration=5.0)
 BEHAVIOUR = "mixture:0.33"
 
-
 pytestmark = pytest.mark.usefixtures("home")
 
 

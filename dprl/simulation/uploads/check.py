@@ -239,7 +239,6 @@ def results(
     models: Sequence[tuple[Fitted, Scores]],
     std: Mapping[str, float],
     n: int,
-    H: int,
     episodes: int,
 ) -> dict[str, Array]:
     """Return the results of `assessed` for both policies, each [2, ...].
@@ -254,24 +253,17 @@ def results(
         table = table._replace(low=int(low), width=int(width))
         mine = [number, *range(2, len(found["sums"]))]
         of_sums = np.array([std[name] for name in names(episodes)])[mine]
-        each.append(assessed(found["sums"][mine], fitted, table, n, H, of_sums, episodes))
+        each.append(assessed(found["sums"][mine], fitted, table, total, of_sums, episodes))
         if "groups" in found:
             mine = [number, 2, 3, 4]
-            args = fitted, table, total, H, np.array([std[name + BY_GROUP] for name in WHAT])[mine], episodes
+            args = fitted, table, total, np.array([std[name + BY_GROUP] for name in WHAT])[mine], episodes
             parts = [assessed(part[mine], *args, len(found["groups"])) for part in found["groups"]]
             each[-1]["groups"] = np.array([[part[name] for name in OF_A_GROUP] for part in parts])
     return {name: np.stack([one[name] for one in each]) for name in each[0]}
 
 
 def assessed(
-    released: Array,
-    fitted: Fitted,
-    table: Scores,
-    n: float,
-    H: int,
-    std: Array,
-    episodes: int = 1,
-    groups: int = 0,
+    released: Array, fitted: Fitted, table: Scores, n: float, std: Array, episodes: int, groups: int = 0
 ) -> dict[str, Array]:
     """Estimate a policy's value and today's value in units of the reward range, from noisy sums over held-out people.
 
@@ -283,7 +275,7 @@ def assessed(
     Args:
         released, std: the noisy sums of scores, returns and squares [3], and of episodes if a person may have several
             or there are groups [4]; and the standard deviations of the noise in them.
-        n: the number of people held out; with groups, roughly the number of their episodes.
+        n: the number of episodes of people held out, roughly if a person may have several.
         episodes: the most episodes of one person.
         groups: the number of groups if these are the sums of one of them, else 0.
 
@@ -292,11 +284,8 @@ def assessed(
             get in an episode under the learned policy, of the reward that they got, and of the first minus the second.
         covered, follows: see `Fitted`. episodes: the same three numbers for the number of a group's episodes.
     """
-    of_n, quantile = 0.0, QUANTILE  # of_n: standard deviation of the number of episodes, as a share
-    if episodes > 1 and not groups:
-        n = float(np.clip(released[3], n, episodes * n))
-        of_n = std[3] / n
-    number = most = n
+    H, quantile, number, most = len(fitted.V) - 1, QUANTILE, n, n
+    of_n = std[3] / n if episodes > 1 else 0.0  # standard deviation of the number of episodes, as a share
     if groups:
         quantile = NormalDist().inv_cdf(1 - 0.05 / (4 * groups))
         number, off = float(np.clip(released[3], 1.0, n)), quantile * std[3]

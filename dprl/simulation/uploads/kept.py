@@ -3,8 +3,6 @@
 The uploaded file itself is not stored. The counts have a random name, because a digest of the data could confirm a
 guess. Noisy sums are stored before they are shown, until the counts are deleted, so that noise of one scale is drawn
 only once, even if a process is killed meanwhile.
-
-The counts of a visitor's session (see `hold`) are deleted when the session or the server ends.
 """
 
 from __future__ import annotations
@@ -38,16 +36,9 @@ NAME = re.compile("[0-9a-f]{32}")
 DIGEST = hashlib.sha256().digest_size  # bytes at the beginning of a file of noisy sums
 SAID = messages("refusals")["kept"]
 GONE = filled(SAID["gone"], hours=HOURS)
+# a data set's privacy budget: its name and total, whether it already had a release, and the data file's digest
+Under = tuple[str, float | None, bool, str]
 HELD = "session"  # suffix of a file that is locked for as long as the counts belong to a session
-
-
-class Under(NamedTuple):
-    """A data set's privacy budget: its name and total, whether it already had a release, and the data file's digest."""
-
-    budget: str
-    total: float | None
-    known: bool
-    file: str
 
 
 class Kept(NamedTuple):
@@ -116,8 +107,7 @@ def held(name: str) -> Kept:
             if words["bits"] != BITS:  # from an older version, which drew noise differently
                 raise KeyError
             held = joined(map(HeldOut, kept["records"], kept["numbers"].tolist(), kept["returns"]))
-            under = Under(*words["under"]) if words["under"] else None
-            return Kept(kept["record"], int(kept["n"]), declaration(words["declared"]), held, under)
+            return Kept(kept["record"], int(kept["n"]), declaration(words["declared"]), held, words["under"])
     except (OSError, ValueError, KeyError, zipfile.BadZipFile):
         raise SpecError("data", GONE) from None
 
@@ -131,14 +121,12 @@ def drawn_sums(name: str, which: str) -> dict[str, Array] | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        wrong = error.strerror
-    else:
-        digest, words = content[:DIGEST], content[DIGEST:]
-        if digest == _digest(path, words):
-            with np.load(io.BytesIO(words), allow_pickle=False) as found:
-                return {family: found[family] for family in found.files}
-        wrong = "damaged"
-    raise reject("data", SAID["unread"], why=wrong)
+        raise reject("data", SAID["unread"], why=error.strerror) from None
+    digest, words = content[:DIGEST], content[DIGEST:]
+    if digest != _digest(path, words):
+        raise reject("data", SAID["unread"], why="damaged")
+    with np.load(io.BytesIO(words), allow_pickle=False) as found:
+        return dict(found)
 
 
 def drawn(name: str) -> bool:
@@ -204,9 +192,7 @@ def _is_old(name: str) -> bool:
         return True
     try:
         with open(_path(name, HELD), "rb") as marker:  # it exists even before the counts do
-            fcntl.flock(marker, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            fcntl.flock(marker, fcntl.LOCK_SH | fcntl.LOCK_NB)  # raises OSError while somebody holds them
     except FileNotFoundError:  # nobody ever held them
         return not counts.exists()
-    except OSError:  # somebody holds them
-        return False
     return True

@@ -11,7 +11,7 @@ from dprl.learners.offline.learner import OfflineProblem
 from dprl.mdp import Size, counts
 from dprl.mdp.tabular import Array
 from dprl.messages import messages
-from dprl.privacy.curator import ONCE, CuratorNoise
+from dprl.privacy.curator import CuratorNoise
 from dprl.privacy.exact import SPACING
 from dprl.privacy.guarantee import DRAWN
 from dprl.simulation.loops.offline import noise_for
@@ -55,12 +55,9 @@ def noise_of(spec: UploadSpec) -> tuple[CuratorNoise, dict[str, float]]:
         facts = ["declared_people", "first_episodes", "in_order" if episodes > 1 else "independent"]
     start = "estimated_start" if spec.public.start is None else "start"
     others = ["apart", *["groups"] * bool(spec.public.groups)] if spec.checked else []
-    said = [
-        *(SAID[key] for key in (*facts, "again", "only")),
-        DRAWN,
-        *(SAID[key] for key in (start, *others)),
-    ]
-    noise, errors = noise_for(spec, problem, tuple(said), exact=True, beside=beside(spec))
+    texts = SAID | {"drawn": DRAWN}
+    said = tuple(texts[key] for key in (*facts, "again", "only", "drawn", start, *others))
+    noise, errors = noise_for(spec, problem, said, exact=True, beside=beside(spec))
     card = replace(noise.guarantee, users=spec.n)
     if of_people:
         unit = f"one user, up to {plural(episodes, 'episode')}"
@@ -84,12 +81,11 @@ def bound_from_start(V: Array, released: Array, size: Size, n: int, beta: float,
 
     S, A, _, _ = size
     chance, summed = beta * START_SHARE / 2, S * A
-    centre = float(V.mean())
-    far = scale * math.sqrt(summed * float(chdtri(S, chance))) * float(np.linalg.norm(V - centre))
-    off = V - centre
+    off = V - V.mean()
+    far = scale * math.sqrt(summed * float(chdtri(S, chance))) * float(np.linalg.norm(off))
     # the noise is on a grid, within one step of continuous noise
     far += 2 * summed * SPACING * float(np.abs(off).sum())
-    mean = centre + (float(counts.visits(released)[0].sum(-1) @ off) - far) / n
+    mean = float(V.mean()) + (float(counts.visits(released)[0].sum(-1) @ off) - far) / n
     spread = float(V.max() - V.min()) * math.sqrt((S * math.log(2) + math.log(1 / chance)) / (2 * n))
     return float(np.clip(mean - spread, V.min(), V.max()))
 
@@ -97,6 +93,4 @@ def bound_from_start(V: Array, released: Array, size: Size, n: int, beta: float,
 def outlook(spec: UploadSpec) -> tuple[float, float]:
     """Return the mean number of users per state, action and step, and the noise's standard deviation, both public."""
     noise, (S, A, _, _) = noise_of(spec)[0], spec.problem_size
-    assert noise.mechanism is not None
-    deviation = noise.scales[TRANSITIONS.family] * math.sqrt(S) * float(noise.mechanism.std(ONCE)[0])
-    return spec.learned_from / (S * A), float(deviation)
+    return spec.learned_from / (S * A), noise.scales[TRANSITIONS.family] * math.sqrt(S)

@@ -22,11 +22,11 @@ from dprl.mdp import counts
 from dprl.mdp.planning import Policy
 from dprl.mdp.tabular import Array
 from dprl.messages import messages
-from dprl.privacy.curator import ONCE, CuratorNoise, apart_of
+from dprl.privacy.curator import CuratorNoise, apart_of
 from dprl.privacy.exact import BITS, EXACT, STEPS
 from dprl.simulation import kinds
 from dprl.simulation.loops.offline import families_of, learned_from
-from dprl.simulation.trace import Curve
+from dprl.simulation.trace import Curve, known_of
 from dprl.simulation.uploads import check, kept
 from dprl.simulation.uploads.ledger import Budget, Draw
 from dprl.simulation.uploads.noise import beside, bound_from_start, noise_of, upload_problem_of
@@ -40,11 +40,11 @@ QUERIES = {query.family: query for query in (DATASET, TRANSITIONS, REWARDS)}
 AT_ONCE = 100  # numbers drawn between two checks of the clock
 
 
-def noise_in_words(noise: CuratorNoise) -> str:
-    """Return text that identifies the noise in the sums over people learned from. Equal texts mean the same noise."""
-    assert noise.mechanism is not None
+def noise_in_words(spec: UploadSpec, noise: CuratorNoise) -> tuple[str, str]:
+    """Return texts that identify the noise in the sums over people learned from and over people held out. Equal texts
+    mean the same noise."""
     scales = {family: scale for family, scale in noise.scales.items() if family in QUERIES}
-    return json.dumps([noise.mechanism.key, scales, BITS], sort_keys=True)
+    return json.dumps(["gaussian", scales, BITS], sort_keys=True), f"held out: {spec.to_json()}"
 
 
 def sums_of(record: Array, noise: CuratorNoise) -> dict[str, Array]:
@@ -54,8 +54,7 @@ def sums_of(record: Array, noise: CuratorNoise) -> dict[str, Array]:
 
 def drawn(sums: Mapping[str, Array], noise: CuratorNoise) -> Iterator[float]:
     """Yield each noisy sum, computed exactly in whole steps of the grid and then rounded to a float."""
-    assert noise.mechanism is not None
-    draw = EXACT[noise.mechanism.key].draw
+    draw = EXACT["gaussian"].draw
     for family, values in sums.items():
         steps = Fraction(noise.scales[family]) * STEPS
         for value in values.flat:
@@ -70,33 +69,26 @@ def draws_of(spec: UploadSpec) -> tuple[Draw, ...]:
     assert spec.calibration is not None
     families = (*families_of(spec.learner, upload_problem_of(spec), spec.calibration), *beside(spec))
     apart = apart_of(noise.mechanism, families, noise.scales, REPLACE_ONE)
-    which = (noise_in_words(noise), asked_of_those_held_out(spec))
+    which = noise_in_words(spec, noise)
     return tuple(
         Draw(hashlib.sha256(f"{spec.data} {words}".encode()).hexdigest(), spec.data, half, losses, far)
         for half, (words, losses, far) in enumerate(zip(which, noise.losses, apart, strict=False))
     )
 
 
-def asked_of_those_held_out(spec: UploadSpec) -> str:
-    """Return text that identifies the noise in the sums over held-out people. Equal texts mean the same noise."""
-    return f"held out: {spec.to_json()}"
-
-
 def fitted_to(
     problem: OfflineProblem, policy: Policy, released: tuple[Array, ...], noise: CuratorNoise
 ) -> tuple[check.Fitted, check.Scores]:
     """Fit a model to the noisy sums of the people learned from, and return a policy's values and scores in it."""
-    assert noise.mechanism is not None
     scale, E = (next(iter(each.values())) for each in (noise.scales, problem.errors))  # of counts
-    unit = float(noise.mechanism.std(ONCE)[0]) ** 2
     r, of_rewards = problem.rewards, None
     if r is None:
         r = reward_bounds(problem, released[0], released[1])[0]
-        of_rewards = unit * noise.scales[REWARDS.family] ** 2
+        of_rewards = noise.scales[REWARDS.family] ** 2
     n, m = float(problem.n), problem.episodes
     if m > 1:  # only the noisy counts show how many episodes there are
         n = float(np.clip(counts.visits(released[0]).sum() / problem.size.H, n, m * n))
-    fitted = check.fit(released[0], policy, r, E, unit * scale**2, n, of_rewards, m)
+    fitted = check.fit(released[0], policy, r, E, scale**2, n, of_rewards, m)
     return fitted, check.scores(fitted, policy, r, of_rewards is not None)
 
 
@@ -114,15 +106,17 @@ class UploadRun:
             raise SpecError("declared", "the data set was read with other settings; give the file again.")
         self.noise, self.errors = noise_of(spec)
         if under := self.data.under:  # before anything is drawn, and so before anything is shown
-            if (under.known or kept.drawn(spec.data)) and not Budget.known(under.budget):
-                raise reject("budget", SAID["gone"], name=shown(under.budget))
-            Budget(under.budget, rho=under.total).charge(spec, draws_of(spec), under.file)
-        self._sums, self._which = sums_of(self.data.record, self.noise), noise_in_words(self.noise)
-        self._noisy = kept.drawn_sums(spec.data, self._which)
+            budget, total, known, file = under
+            if (known or kept.drawn(spec.data)) and not Budget.known(budget):
+                raise reject("budget", SAID["gone"], name=shown(budget))
+            Budget(budget, rho=total).charge(spec, draws_of(spec), file)
+        self._sums, self._which = sums_of(self.data.record, self.noise), noise_in_words(spec, self.noise)
+        self._noisy = kept.drawn_sums(spec.data, self._which[0])
         self._drawn: list[float] = []
         self._rest = drawn(self._sums, self.noise)
         self._ends = np.cumsum([sums.size for sums in self._sums.values()])
         self._problem = replace(upload_problem_of(spec), errors=self.errors)
+        self._bound, self.seconds = np.zeros(0), 0.0  # known once the policies have been learned
         self._trace: UploadTrace | None = None
 
     @property
@@ -138,7 +132,7 @@ class UploadRun:
             if len(self._drawn) == self._ends[-1]:
                 parts = zip(self._sums.items(), np.split(np.array(self._drawn), self._ends[:-1]), strict=True)
                 noisy = {name: part.reshape(sums.shape) for (name, sums), part in parts}
-                self._noisy = kept.write_down(self.spec.data, self._which, noisy)
+                self._noisy = kept.write_down(self.spec.data, self._which[0], noisy)
             elif time.perf_counter() > until:
                 return False
         if self._trace is None:
@@ -157,7 +151,7 @@ class UploadRun:
 
     def curve(self) -> Curve:
         """Return the curve's only point, the lower bound at n, once it exists."""
-        return self._trace.curve if self._trace else Curve(AXIS, MEASURE, np.zeros(0, np.int64), np.zeros(0))
+        return Curve(AXIS, MEASURE, np.full(len(self._bound), self.spec.n), self._bound)
 
     def trace(self) -> UploadTrace:
         """Return everything that was released and learned, once the run is done."""
@@ -177,20 +171,14 @@ class UploadRun:
             worth = bound_from_start(learned.V[0], sums[0], size, spec.learned_from, spec.beta, scale)
         else:
             worth = float(public.start @ learned.V[0])
-        bound = public.in_units(np.array(worth), size.H)
-        seconds = time.perf_counter() - began
+        self._bound = public.in_units(np.array([worth]), size.H)
+        self.seconds = time.perf_counter() - began
         released = sums[0].copy()
         if public.rewards is None:
             counts.rewards(released)[...] = spec.learner.shown["rewards"](sums)
         return UploadTrace(
-            spec=spec,
-            seed=self.seed,
-            complete=True,
-            curve=Curve(AXIS, MEASURE, np.array([spec.n], dtype=np.int64), np.array([float(bound)])),
+            **known_of(self, True, self.noise.guarantee, spec.n),
             v_star=None,
-            guarantee=self.noise.guarantee,
-            seconds=seconds,
-            rate=spec.n / seconds if seconds > 0 else 0.0,
             lower=public.in_units(learned.V[0], size.H),
             errors={name: np.array(error) for name, error in self.errors.items()},
             checked=checked,
@@ -206,22 +194,16 @@ class UploadRun:
     def _always(self, released: tuple[Array, ...]) -> Array:
         """Estimate the value of always taking the same action, for each action [A], from the released sums alone."""
         S, A, H, _ = self._problem.size
-        found = []
-        for action in range(A):
-            policy = np.full((H, S), action, dtype=np.int64)
-            fitted, _ = fitted_to(self._problem, policy, released, self.noise)
-            start = np.maximum(counts.visits(released[0])[0].sum(-1), 0.0)
-            found.append(float(start @ fitted.V[0]) / max(float(start.sum()), 1.0))
-        return np.array(found)
+        start = np.maximum(counts.visits(released[0])[0].sum(-1), 0.0)
+        policies = (np.full((H, S), action, dtype=np.int64) for action in range(A))
+        models = (fitted_to(self._problem, policy, released, self.noise)[0] for policy in policies)
+        return np.array([start @ fitted.V[0] / max(start.sum(), 1.0) for fitted in models])
 
     def _ask_those_held_out(self, policies: Policy, released: tuple[Array, ...]) -> dict[str, Array]:
         """Release noisy sums over held-out people for both policies. They are drawn once per spec and then stored."""
-        assert self.noise.mechanism is not None
-        problem = self._problem
+        problem, scales = self._problem, self.noise.scales  # scales: also standard deviations
         models = [fitted_to(problem, policy, released, self.noise) for policy in policies]
-        scales, std = self.noise.scales, float(self.noise.mechanism.std(ONCE)[0])
-        which = asked_of_those_held_out(self.spec)
-        found = kept.drawn_sums(self.spec.data, which)
+        found = kept.drawn_sums(self.spec.data, self._which[1])
         if found is None:
             tables, held = [table for _, table in models], self.data.held
             noisy = {"sums": check.noisy(check.sums(tables, held, problem.episodes), scales)}
@@ -229,9 +211,8 @@ class UploadRun:
             if held.groups:
                 exact = [check.sums(tables, part, 2) for part in held.groups]
                 noisy["groups"] = np.array([check.noisy(each, scales, check.BY_GROUP) for each in exact])
-            found = kept.write_down(self.spec.data, which, noisy)
-        of_sums = {name: std * scale for name, scale in scales.items()}
-        return check.results(found, models, of_sums, self.spec.checked, problem.size.H, problem.episodes)
+            found = kept.write_down(self.spec.data, self._which[1], noisy)
+        return check.results(found, models, scales, self.spec.checked, problem.episodes)
 
 
 def axes(base: UploadSpec) -> NoReturn:

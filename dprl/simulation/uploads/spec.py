@@ -158,12 +158,9 @@ def upload(
     """
     check_type("declared", declared, str | Path | Mapping, f"the path of a JSON file, its text, or {FORM}")
     check_type("budget", budget, Budget | None, "a dprl.Budget")
-    if isinstance(declared, Mapping):
-        text = declaration_text(declared)
-    else:
-        text = str(declared)
-        if not text.lstrip("\ufeff \n\r\t").startswith("{"):
-            text = read_text("declared", declared, f"the path of a JSON file: {FORM}")
+    text = declaration_text(declared) if isinstance(declared, Mapping) else str(declared)
+    if not text.lstrip("\ufeff \n\r\t").startswith("{"):
+        text = read_text("declared", text, f"the path of a JSON file: {FORM}")
     return take(
         _opened(file), text, fields | {"held_out": held_out}, kept.new_name(),
         tell=tell, budget=budget, recall=recall, accept_undeclared=accept_undeclared,
@@ -191,7 +188,7 @@ def take(
         if before := read_before(digest):
             names = " and ".join(f"{shown(name)} ({day})" for name, day in before)
             recall(filled(SAID["before"], names=names))
-        under = kept.Under(budget.name, budget.total, Budget.known(budget.name), digest)
+        under = budget.name, budget.total, Budget.known(budget.name), digest
     found = counted(file, public, fields["held_out"])
     if found.outside:
         tell(found.outside)
