@@ -9,15 +9,16 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
 
-from dprl.environments import ENVIRONMENTS, custom
-from dprl.fields import Field, SpecError, not_allowed, read_json, reject, shown
+from dprl.environments import custom
+from dprl.environments.environment import horizon
+from dprl.fields import Field, SpecError, check_type, not_allowed, read_json, reject, shown
 from dprl.mdp import Size
 from dprl.mdp.tabular import Array
 from dprl.messages import messages
@@ -32,9 +33,10 @@ MOST = 10_000  # labels
 BETWEEN = " / "  # joins the labels of the columns that make up a state
 PERSON = "person"  # a column that a file may have in addition to COLUMNS
 ENDED = "ended"  # the name of an absorbing state that users are in only after their episode
-(_HORIZON,) = (field for field in ENVIRONMENTS["custom"].fields if field.name == "H")
-_EPISODES = Field("episodes", "int", 1, "", 1, 1000)
+_HORIZON = replace(horizon(1), name=f"{NAME}.horizon")
+_EPISODES = Field(f"{NAME}.episodes", "int", 1, "", 1, 1000)
 MOST_GROUPS = 8
+MOST_FLOAT = float(np.finfo(float).max)
 
 # the columns that make up a state, each with its labels or, for numbers, the edges of its bins
 Parts = tuple[tuple[str, tuple[str, ...] | tuple[float, ...]], ...]
@@ -91,18 +93,17 @@ def declaration(text: str) -> Declaration:
         raise reject(NAME, SAID["unknown" if unknown else "missing"], key=key, form=FORM)
     parts = _parts(given["states"])
     absorbing = given.get("absorbing", "")
-    if not isinstance(absorbing, str):
-        raise not_allowed(f"{NAME}.absorbing", absorbing, "the label of a state")
+    check_type(f"{NAME}.absorbing", absorbing, str, "the label of a state")
     absorbing = normal(absorbing)
     named = _product(parts, absorbing) if parts else given["states"]
     states, actions = _labels(named, "states"), _labels(given["actions"], "actions")
     if absorbing and absorbing not in states:
         raise wrong("absorbing", "no_such_state", state=shown(absorbing))
     columns = _columns(given.get("columns", {}), bool(parts))
-    episodes = _whole(_EPISODES, given.get("episodes", 1), "episodes")
+    episodes = _EPISODES.check(given.get("episodes", 1))
     if episodes > 1 and PERSON not in columns:
         raise wrong("episodes", "whose", episodes=episodes, person=PERSON)
-    H = _whole(_HORIZON, given["horizon"], "horizon")
+    H = _HORIZON.check(given["horizon"])
     size = Size(len(states), len(actions), H)
     low, high = _range(given.get("reward_range", [0, 1]))
     rewards = given.get("rewards")
@@ -153,8 +154,7 @@ def _parts(value: Any) -> Parts:
         if not column or column in found:
             raise wrong("states", "heading", column=shown(column))
         numbers = isinstance(values, list) and all(
-            isinstance(each, int | float) and not isinstance(each, bool) and math.isfinite(each)
-            for each in values
+            type(each) in (int, float) and abs(each) <= MOST_FLOAT for each in values
         )
         if not numbers:
             found[column] = _labels(values, key)
@@ -203,13 +203,6 @@ def _columns(value: Any, parts: bool) -> dict[str, str]:
     return {name: normal(given) for name, given in value.items()}
 
 
-def _whole(field: Field, value: Any, key: str) -> int:
-    try:
-        return int(field.check(value))
-    except SpecError as error:
-        raise SpecError(f"{NAME}.{key}", error.sentence) from None
-
-
 def _range(value: Any) -> tuple[float, float]:
     low, high = _numbers(value, "reward_range", (1,), (2,))
     if not 0 < float(high) - float(low) < math.inf:
@@ -220,7 +213,7 @@ def _range(value: Any) -> tuple[float, float]:
 def _rewards(value: Any, size: Size, low: float, high: float) -> Array:
     S, A, H, _ = size
     if isinstance(value, int | float) and not isinstance(value, bool):
-        value = np.full((S, A), float(value)).tolist()
+        value = [[value] * A] * S
     table = _numbers(value, "rewards", (2, 3), (S, A), (H, S, A))
     if table.min() < low or table.max() > high:
         ends = {"low": f"{low:g}", "high": f"{high:g}"}
