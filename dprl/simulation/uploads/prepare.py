@@ -1,11 +1,8 @@
 """Convert a data file to a table of trajectories according to its declaration, and count the trajectories.
 
-Columns are renamed, states may consist of several columns, numbers are binned, rows are sorted, longer episodes are cut
-at the horizon and shorter ones continued, and only the first few episodes of each person count.
-
 Each row of the table depends only on one person's rows and on the declaration. So for each episode that counts,
-replacing a person moves at most one unit at each step from one cell to another. Which episodes count depends only on
-the order in which the person's own episodes begin in the file.
+replacing a person moves at most one unit at each step from one cell to another. Only the first few episodes of each
+person count, in the order in which they begin in the file.
 
 An undeclared label counts as the last declared one, and a reward outside the range as the nearest limit, so any
 accepted file is n trajectories over the declared sets. Errors and the numbers in `Outside` are for the owner alone,
@@ -60,8 +57,8 @@ class Outside:
 
     declared: Declaration
     rows: int = 0  # of the file, without the heading
-    labels: dict[str, Counter[str]] = field(default_factory=dict)  # rows by undeclared label, by column
-    last: dict[str, str] = field(default_factory=dict)  # the declared label that they count as, by column
+    # by column: rows by undeclared label, and the declared label that they count as
+    labels: dict[str, tuple[Counter[str], str]] = field(default_factory=dict)
     episodes: int = 0  # all episodes
     padded: int = 0  # episodes with fewer steps than declared
     cut: int = 0  # episodes with more steps than declared
@@ -73,47 +70,39 @@ class Outside:
 
     def __bool__(self) -> bool:
         """Return whether anything in the file does not fit the declaration."""
-        numbers = self.rewards, self.padded, self.moved, self.cut, self.beyond
-        return any(numbers) or any(self.labels.values())
+        return bool(self.sentences())
 
     def __str__(self) -> str:
         return " ".join(("Only for you, because these numbers are not private:", *self.sentences()))
 
     def refusal(self) -> str:
         """Ask the owner, in one sentence, to accept this many undeclared labels; return "" if there are few."""
-        for name, found in self.labels.items():
+        for name, (found, last) in self.labels.items():
             if found.total() > MOST_UNDECLARED * self.rows:
                 share = percent(found.total() / self.rows)
                 most = ", ".join(shown(label) for label, _ in found.most_common(MOST_NAMED))
-                return filled(
-                    SAID["undeclared"], column=name, share=share, labels=most, last=shown(self.last[name])
-                )
+                return filled(SAID["undeclared"], column=name, share=share, labels=most, last=shown(last))
         return ""
 
     def sentences(self) -> list[str]:
         """Describe the data that do not fit the declaration, and how they are counted."""
         said = []
-        for name, found in self.labels.items():
+        for name, (found, last) in self.labels.items():
             if found:
                 most = found.most_common(MOST_NAMED)
                 named = ", ".join(f"{shown(label)} ({count:,})" for label, count in most)
                 told = {"column": name, "found": f"{found.total():,}", "rows": numbered(self.rows, "row")}
-                told |= {"named": named, "last": shown(self.last[name])}
+                told |= {"named": named, "last": shown(last)}
                 if others := len(found) - len(most):
                     told["others"] = numbered(others, "other_label")
                 said.append(filled(SAID["labels_more" if others else "labels"], **told))
         H, rows, episodes = self.declared.size.H, plural(self.rows, "row"), plural(self.episodes, "episode")
         if self.rewards:
             low, high = self.declared.reward_range
+            ends = {"low": low, "high": high, "least": self.lowest, "most": self.highest}
+            told = {name: f"{value:g}" for name, value in ends.items()}
             column = self.declared.columns.get("reward", "reward")
-            told = {
-                "low": f"{low:g}",
-                "high": f"{high:g}",
-                "least": f"{self.lowest:g}",
-                "most": f"{self.highest:g}",
-            }
-            told |= {"found": f"{self.rewards:,}", "rows": rows, "column": column}
-            said.append(filled(SAID["rewards"], **told))
+            said.append(filled(SAID["rewards"], found=f"{self.rewards:,}", rows=rows, column=column, **told))
         if self.moved:
             said.append(f"{self.moved:,} of {rows} were not in order, so all rows have been sorted.")
         if self.padded:
@@ -157,11 +146,10 @@ def prepared(
     outside.moved = int((order != np.arange(len(order))).sum())
     _check_steps(declared, episode[order], step[order] - begun, order, called, begun)
     outside.rows = len(order)
-    beyond = step[order] >= H + begun
-    outside.cut = len(np.unique(episode[order][beyond]))
-    order = order[~beyond]
+    steps = np.bincount(episode)  # of each episode, without gaps up to H
+    outside.cut, outside.padded = int((steps > H).sum()), int((steps < H).sum())
+    order = order[step[order] < H + begun]
     outside.episodes = len(people)
-    outside.padded = int((np.bincount(episode[order]) < H).sum())
     outside.beyond = int((~counts).sum())
     state = _states(declared, columns, numbers, outside)
     action = _index(named["action"], columns[named["action"]], declared.actions, outside)
@@ -266,9 +254,8 @@ def _check_steps(
     begun: the number of the first step in the file.
     """
     H = declared.size.H
-    begins = np.flatnonzero(np.append(True, who[1:] != who[:-1]))
-    ends = np.append(begins[1:], len(who)) - 1
-    expected = np.arange(len(who)) - np.repeat(begins, ends - begins + 1)
+    ends = np.flatnonzero(np.append(who[1:] != who[:-1], True))
+    expected = np.arange(len(who)) - np.append(0, ends[:-1] + 1)[who]
     bad = (step != expected) & (np.minimum(step, expected) < H)
     if not declared.absorbing:
         bad[ends] |= step[ends] < H - 1
@@ -293,12 +280,9 @@ def _states(
     declared: Declaration, columns: dict[str, Column], numbers: dict[str, Array], outside: Outside
 ) -> Codes:
     """Return the index of each row's declared state, [rows]."""
-    if not declared.parts:
-        name = declared.columns.get("state", "state")
-        return _index(name, columns[name], declared.states, outside)
     state: Codes = np.zeros(1, dtype=np.int32)
     combinations = 1
-    for name, values in declared.parts:
+    for name, values in declared.parts or ((declared.columns.get("state", "state"), declared.states),):
         if isinstance(values[0], str):
             each, number = _index(name, columns[name], tuple(map(str, values)), outside), len(values)
         else:
@@ -324,7 +308,7 @@ def _index(name: str, column: Column, labels: tuple[str, ...], outside: Outside)
         shortened = ", ".join(map(shown, labels[:5])) + (", ..." if len(labels) > 5 else "")
         found = ", ".join(shown(text) for text, _ in strange.most_common(MOST_FOUND))
         refuse(2, name, filled(WRONG["no_label"], declared=shortened, found=found))
-    outside.labels[name], outside.last[name] = strange, labels[-1]
+    outside.labels[name] = strange, labels[-1]
     return np.asarray(np.array([place.get(text, len(labels) - 1) for text in plain], dtype=np.int32)[codes])
 
 
@@ -360,23 +344,22 @@ def _count(table: tuple[Codes, Codes, Array], declared: Declaration, part_of: Co
     S, A, H, _ = declared.size
     low, high = declared.reward_range
     parts = 1 + max(len(declared.groups), 1)
-    counts, returns = np.zeros((parts, H * S * A * (S + 2))), np.zeros((parts, 2))
+    counts, returns = np.zeros(parts * H * S * A * (S + 2)), np.zeros((2, parts))
     each = max(ROWS // H, 1) * H
     for first in range(0, len(table[0]), each):
         s, a, r = (column[first : first + each] for column in table)
+        part = part_of[first // H : (first + len(s)) // H]
         at = np.arange(len(s)) % H
         x = np.where(at < H - 1, np.roll(s, -1), S - 1)  # the last state if nothing follows
         units = (np.clip(r, low, high) - low) / (high - low)
         rewards = np.round(units * STEPS) / STEPS  # each person's, before they are summed
-        cell = ((at * S + s) * A + a) * (S + 2)
+        cell = (((np.repeat(part, H) * H + at) * S + s) * A + a) * (S + 2)
         paid = rewards if declared.rewards is None else declared.rewards[at, s, a]
         own = np.round(paid.reshape(-1, H).sum(1) / H * STEPS) / STEPS
-        for part in range(parts):
-            chosen = part_of[first // H : (first + len(s)) // H] == part
-            rows = np.repeat(chosen, H)
-            for cells, weights in ((cell + x, None), (cell + S, None), (cell + S + 1, rewards[rows])):
-                counts[part] += np.bincount(cells[rows], weights, counts.shape[1])
-            returns[part] += own[chosen].sum(), (np.round(own[chosen] ** 2 * STEPS) / STEPS).sum()
+        squares = np.round(own**2 * STEPS) / STEPS
+        for cells, weights in ((cell + x, None), (cell + S, None), (cell + S + 1, rewards)):
+            counts += np.bincount(cells, weights, len(counts))
+        returns += [np.bincount(part, values, parts) for values in (own, squares)]
     record, *held = counts.reshape(parts, H, S, A, S + 2)
     numbers = np.bincount(part_of, minlength=parts)[1:]
-    return record, joined(map(HeldOut, held, numbers.tolist(), returns[1:]))
+    return record, joined(map(HeldOut, held, numbers.tolist(), returns.T[1:]))
