@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,6 @@ from dprl.tables import csv
 FORMAT = "dprl policy 2"
 NAME = "policy"
 SOMEBODY = "somebody decides"  # if evidence is lacking
-WHOEVER_DECIDES = {"where evidence is lacking": "whatever is decided there"}  # the bound holds in any case
 KEYS = ("format", "states", "actions", "first_step", "steps", "people", "enough", "about", "digest")
 
 
@@ -89,20 +88,14 @@ class Policy:
     @property
     def digest(self) -> str:
         """Return the SHA-256 digest of the policy file's content."""
-        return _digest(self._content)
+        return _digest(self._parts(KEYS[:-1]))
 
     def to_json(self) -> str:
         """Return the content of the policy file as JSON text."""
-        content = self._content | {"digest": self.digest}
-        return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+        return json.dumps(self._parts(KEYS), indent=1, ensure_ascii=False) + "\n"
 
-    @property
-    def _content(self) -> dict[str, Any]:
-        return {
-            "format": FORMAT,
-            **{name: getattr(self, name) for name in KEYS[1:-1]},
-            "about": dict(self.about),
-        }
+    def _parts(self, names: Iterable[str]) -> dict[str, Any]:
+        return {name: FORMAT if name == "format" else getattr(self, name) for name in names}
 
     def csv_text(self) -> str:
         """Return the policy as CSV text. Each row has a step, a state in `met`, the action (empty if the data support

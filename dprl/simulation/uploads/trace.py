@@ -17,7 +17,7 @@ from dprl.mdp.tabular import Array
 from dprl.simulation.base import engine
 from dprl.simulation.trace import TraceCore
 from dprl.simulation.uploads import check
-from dprl.simulation.uploads.policy import SOMEBODY, WHOEVER_DECIDES, Policy
+from dprl.simulation.uploads.policy import SOMEBODY, Policy
 from dprl.simulation.uploads.spec import LEARNERS, UploadSpec
 
 REGISTRY = tomllib.loads(Path(__file__).with_name("registry.toml").read_text("utf-8"))
@@ -96,9 +96,8 @@ class UploadTrace(TraceCore[UploadSpec]):
         found = {name: self.checked[name][policy] for name in check.OF_A_GROUP[:3]}
         if group is not None:
             found = dict(zip(check.OF_A_GROUP, self.checked["groups"][policy, group], strict=True))
-        found |= {name: public.in_units(found[name], H) for name in ("learned", "behaviour")}
-        low, high = public.reward_range
-        return found | {"difference": (high - low) * found["difference"]}
+        steps = {"learned": H, "behaviour": H, "difference": 0}  # the lowest reward cancels in a difference
+        return found | {name: public.in_units(found[name], count) for name, count in steps.items()}
 
     @property
     def today(self) -> dict[str, Array]:
@@ -133,7 +132,6 @@ class UploadTrace(TraceCore[UploadSpec]):
         people = check.taken(self.released, self.policy.astype(np.int64))
         counted = {"a number of people counts": "episodes"} if public.of_people else {}
         proved = {name: getattr(card, f"proved_{name}") for name in ("rho", "epsilon", "delta")}
-        enough = people - E >= 1
         other = 1 - self.recommended
         always = public.in_units(self.always, spec.problem_size.H)
         best = int(always.argmax())
@@ -151,7 +149,7 @@ class UploadTrace(TraceCore[UploadSpec]):
                 "worth at least": float(self.curve.values[0]),
                 "from": ESTIMATED if public.start is None else "the declared start, taken to be true",
                 "except with a chance of": spec.beta, "for the best of k releases": "k times that chance",
-                **WHOEVER_DECIDES, **says,
+                "where evidence is lacking": "whatever is decided there", **says,
             },
             "held out": {"people": spec.checked, **self.held_out(self.recommended), **self.shares},
             "other policy": {"algorithm": LEARNERS[other], **self.held_out(other)},
@@ -161,15 +159,9 @@ class UploadTrace(TraceCore[UploadSpec]):
             "where evidence is lacking": SOMEBODY,
             "versions": {"dprl": version("dprl")} | dict(zip(("sources", "numba", "numpy"), engine(), strict=True)),
         }  # fmt: skip
-        return Policy(
-            public.states,
-            public.actions,
-            tuple(tuple(public.actions[action] for action in row) for row in self.policy),
-            tuple(tuple(float(round(each, 1)) for each in row) for row in people),
-            tuple(tuple(bool(each) for each in row) for row in enough),
-            about,
-            spec.first_step,
-        )
+        tables = np.array(public.actions)[self.policy], people.round(1), people - E >= 1
+        steps, numbers, enough = (tuple(map(tuple, table.tolist())) for table in tables)
+        return Policy(public.states, public.actions, steps, numbers, enough, about, spec.first_step)
 
 
 def registry_entry(trace: UploadTrace) -> str:
