@@ -106,10 +106,9 @@ class Readings:
         """Stop reading a file, and delete its stored data."""
         with self._turn:
             reading.cancelled = True
-            process = reading.process
             self._turn.notify_all()
-        if process is not None:
-            process.kill()
+        if reading.process is not None:
+            reading.process.kill()
 
     def _read(self, reading: Reading, given: list[BinaryIO]) -> None:
         found: dict[str, Any] = {"problem": DIED}
@@ -124,21 +123,18 @@ class Readings:
         except Exception:
             log.exception("A reading failed")
         finally:
-            self._end(reading, found)
-
-    def _end(self, reading: Reading, found: dict[str, Any]) -> None:
-        with self._turn:
-            self._waiting.remove(reading)
-            for place, other in enumerate(self._waiting):
-                other.ahead = place
-            if not reading.cancelled and "spec" in found:
-                reading.spec = spec_from_dict(found["spec"])
-                reading.outside, reading.recalled = tuple(found["outside"]), found["recalled"]
-            else:
-                reading.problem = "" if reading.cancelled else found["problem"]
-                forget(reading.name, reading.marker)
-            reading.done = True
-            self._turn.notify_all()
+            with self._turn:
+                self._waiting.remove(reading)
+                for place, other in enumerate(self._waiting):
+                    other.ahead = place
+                if not reading.cancelled and "spec" in found:
+                    reading.spec = spec_from_dict(found["spec"])
+                    reading.outside, reading.recalled = tuple(found["outside"]), found["recalled"]
+                else:
+                    reading.problem = "" if reading.cancelled else found["problem"]
+                    forget(reading.name, reading.marker)
+                reading.done = True
+                self._turn.notify_all()
 
 
 def forget(name: str, marker: BinaryIO) -> None:
@@ -219,17 +215,16 @@ def limit_memory() -> None:
         resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
 
 
-def main(arguments: list[str]) -> int:
-    """Read the file that the parent process has opened, and print the answer as JSON; return the exit status."""
+def main(descriptor: int) -> None:
+    """Read the file that the parent process has opened, and print the answer as JSON."""
     logs.log_as("reader")
     os.nice(10)  # like workers, so that the pages' process has priority
     limit_memory()
     asked = json.loads(sys.stdin.buffer.readline())
     end_with_parent()
-    with open(int(arguments[0]), "rb", buffering=2**20) as file:
+    with open(descriptor, "rb", buffering=2**20) as file:
         print(json.dumps(read(file, asked)))
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    main(int(sys.argv[1]))

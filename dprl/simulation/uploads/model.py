@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -42,10 +41,10 @@ def trajectories(mdp: TabularMDP, policy: Array, people: int, rng: np.random.Gen
         x = drawn(mdp.P[h, s, a])
         rows.append((s, a, rng.random(len(s)) < mdp.R[h, s, a]))
         s = x
-    text = io.StringIO()
-    text.write("episode,step,state,action,reward\n")
     states, actions = mdp.state_labels, mdp.action_labels
-    for who in range(people):
-        for h, (s, a, r) in enumerate(rows):
-            text.write(f"{who},{h},{states[s[who]]},{actions[a[who]]},{int(r[who])}\n")
-    return text.getvalue()
+    lines = (
+        f"{who},{h},{states[s[who]]},{actions[a[who]]},{int(r[who])}\n"
+        for who in range(people)
+        for h, (s, a, r) in enumerate(rows)
+    )
+    return "".join(["episode,step,state,action,reward\n", *lines])
