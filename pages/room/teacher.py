@@ -44,6 +44,7 @@ from pages.shared.visitor.address import query_of, whole_address
 from pages.shared.visitor.callbacks import button, callback
 
 SAID = sentences.TEACHER
+DOUBLE_CLICK = 0.4  # seconds
 EPSILONS = (0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0)
 
 
@@ -289,16 +290,18 @@ def shown_step(step: ClassStep, steps: Sequence[ClassStep]) -> None:
 
 def bar(here: Room, steps: Sequence[ClassStep], place: int) -> None:
     """Draw the Back and Next buttons. Next leads back to the last step, then to its answer, then to a new step."""
-    last, state = len(steps) - 1, steps[-1].state if steps else None
+    r, last, state = group(), len(steps) - 1, steps[-1].state if steps else None
+    if r.led != (last, state):
+        r.led, r.since = (last, state), time.monotonic()
     button(LEAD["back"], look, place - 1, icon="chevron_left", key="present_previous", disabled=place <= 0)
     if place < last:
         button(LEAD["next"], look, place + 1, icon="chevron_right", key="present_next")
     elif state is not None and state != "revealed":
         with st.container(key="present_answer", width="content"):  # for keys that show an answer, too
-            button(LEAD["reveal"], onward, last, state, icon="visibility", key="present_next", type="primary")
+            button(LEAD["reveal"], onward, icon="visibility", key="present_next", type="primary")
     elif (coming := upcoming([step.content for step in steps])) is not None and not here.closed:
         ahead = filled(LEAD["ahead"], title=title(coming))
-        button(escape(ahead), onward, last, state, icon="chevron_right", key="present_next", type="primary")
+        button(escape(ahead), onward, icon="chevron_right", key="present_next", type="primary")
     else:
         button(LEAD["next"], look, place, icon="chevron_right", key="present_next", disabled=True)
     button(LEAD["leave"], lead, False, icon="close", key="present_leave")
@@ -324,11 +327,13 @@ def look(place: int) -> None:
     r.looked = place if place < len(store().rooms.steps(r.code)) - 1 else None
 
 
-def onward(last: int, state: State | None) -> None:
-    """Reveal the last step or put the next one to the class, unless the step has changed since the page was drawn."""
+def onward() -> None:
+    """Reveal the last step or put the next one to the class, unless the step has changed since the page was drawn, or
+    the page has just been drawn: then this is the second click of a double click."""
     r = group()
     steps = store().rooms.steps(r.code)
-    if (last, state) != (len(steps) - 1, steps[-1].state if steps else None):
+    last, state = len(steps) - 1, steps[-1].state if steps else None
+    if r.led != (last, state) or time.monotonic() - r.since < DOUBLE_CLICK:
         return
     if steps and state != "revealed":
         store().rooms.turn_step(r.code, r.key, last, "revealed")

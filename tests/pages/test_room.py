@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import math
 from typing import Any
 
 import pandas as pd
@@ -17,6 +18,7 @@ from dprl.runs import rooms
 from dprl.runs.limits import Lease, Refused
 from dprl.runs.store import Store
 from dprl.sentences import room as sentences
+from pages.room import teacher
 from pages.room.teacher import answers_csv, upcoming
 from pages.shared.layout.terms import escape
 from pages.shared.lessons import evidence
@@ -290,11 +292,17 @@ def test_all_lessons_are_led_in_order_each_to_its_recap() -> None:
     assert upcoming([Guess("of a later version", 0)]) == Guess(next(iter(LESSONS)), 0)
 
 
-def test_a_press_of_a_page_that_is_no_longer_so_does_nothing(visit: Visit, store: Store) -> None:
+def test_a_press_of_a_page_that_is_no_longer_so_does_nothing(
+    visit: Visit, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A class is led by one button; what it did already, or another tab did, is not done to the next step."""
     code, key = opened(store, Guess("trust", 0))
     app = visit(PAGE, room=code, key=key)
+    monkeypatch.setattr(teacher, "DOUBLE_CLICK", math.inf)
     press(app, "lead")
+    press(app, "present_next")  # just drawn, so this is the second click of a double click
+    assert [step.state for step in store.rooms.steps(code)] == ["open"]
+    monkeypatch.setattr(teacher, "DOUBLE_CLICK", 0.0)
     store.rooms.turn_step(code, key, 0, "revealed")
     press(app, "present_next")  # which said Reveal
     assert [step.state for step in store.rooms.steps(code)] == ["revealed"]
