@@ -19,7 +19,7 @@ from dprl.engine import kernels, source_digest
 from dprl.privacy import PRIVATIZERS
 from dprl.runs.store import opened
 from dprl.simulation import FIELDS
-from tests.problems import left, model
+from tests.problems import left
 from tests.simulation.test_spec import from_strings
 from tests.simulation.test_trace import SUMMARY
 
@@ -31,16 +31,6 @@ def files(out: Path) -> tuple[RunSpec, pd.DataFrame, dict[str, float | None]]:
     assert isinstance(spec, RunSpec)
     summary = json.loads((out / "summary.json").read_text(encoding="utf-8"))
     return spec, pd.read_csv(out / "regret.csv"), summary
-
-
-@pytest.mark.parametrize("params", [["model={}", "H=3"], ["model={},H=3"], ["H=3, model={}"]])
-def test_a_model_has_commas(params: list[str], tmp_path: Path) -> None:
-    given = [flag for text in params for flag in ("--env-param", text.replace("{}", model()))]
-    flags = ["--env", "custom", *given, "--episodes", "100", "--seeds", "1"]
-    assert main(["run", *flags, "--out", str(tmp_path)]) == 0
-    spec, _, _ = files(tmp_path)
-    params_ = RunSpec("custom", environment_params={"model": model(), "H": 3}).environment_params
-    assert spec.environment_params == params_
 
 
 def test_run_writes_its_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -98,8 +98,6 @@ def four_rooms(N: int, works: float) -> Any:
 HOLES = ["SFFFF", "FHFHF", "FFFFH", "HFFFF", "FFHFG"]
 TOYS: dict[str, tuple[str, dict[str, Any], int]] = {  # Gymnasium's: id, options, and H
     "lake": ("FrozenLake-v1", {}, 100),
-    "lake that does not slip": ("FrozenLake-v1", {"is_slippery": False}, 20),
-    "large lake": ("FrozenLake8x8-v1", {}, 13),
     "large lake by its name": ("FrozenLake-v1", {"map_name": "8x8", "is_slippery": False}, 14),
     "lake of one's own": (
         "FrozenLake-v1",
@@ -108,7 +106,6 @@ TOYS: dict[str, tuple[str, dict[str, Any], int]] = {  # Gymnasium's: id, options
     ),
     "cliff": ("CliffWalking-v1", {}, 20),
     "cliff that slips": ("CliffWalkingSlippery-v1", {}, 17),
-    "cliff that slips by choice": ("CliffWalking-v1", {"is_slippery": True}, 25),
     "taxi": ("Taxi-v4", {}, 20),
     "taxi in the rain": ("Taxi-v4", {"is_rainy": True, "rainy_probability": 0.7}, 9),
 }

@@ -175,10 +175,3 @@ def test_a_browser_draws_the_noise_that_a_light_pack_leaves_out_with_the_same_bi
     found = played(engine, packed)
     ours = {name: array for name, array in found.items() if not name.startswith("draws.")}
     assert differing(natively(run), ours) == []
-
-
-def test_a_light_pack_is_made_before_the_first_user_plays() -> None:
-    run = SeedRun(LIGHT[0], 0)
-    natively(run)
-    with pytest.raises(ValueError, match="before its first user"):
-        light_pack(run)
