@@ -177,10 +177,3 @@ STAGED, RELAXED = (
     ]
     for listed in (True, False)
 )
-
-
-def small_problem(algorithm: str) -> dict[str, Any]:
-    """The fields of a spec that make a tiny problem for a learner: a random one, if that is any for it."""
-    if runs_in(algorithm, "random"):
-        return {"environment": "random", "environment_params": {"S": 2, "A": 2, "H": 2}}
-    return {"environment": next(key for key in ENVIRONMENTS if runs_in(algorithm, key))}

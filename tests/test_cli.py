@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from unittest.mock import Mock
 
 import pandas as pd
 import pytest
@@ -203,10 +204,7 @@ def test_a_reader_that_leaves_early_ends_it_quietly(buffered: bool) -> None:
 def test_interrupting_is_not_a_crash(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def interrupted(*_: object, **__: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(cli, "run", interrupted)
+    monkeypatch.setattr(cli, "run", Mock(side_effect=KeyboardInterrupt))
     assert main(["run", *SMALL, "--out", str(tmp_path)]) == 130
     assert "Traceback" not in capsys.readouterr().err
 

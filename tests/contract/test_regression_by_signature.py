@@ -32,7 +32,6 @@ class Way(NamedTuple):
         rules: what those are told that say when it releases, looks or plans.
         problem: what its constants follow from.
         hidden, known: of the loop's state, and of its setup: what is not released, and what is public.
-        plans: where its position counts plans.
         noises: the runs that are watched.
     """
 
@@ -43,7 +42,6 @@ class Way(NamedTuple):
     problem: tuple[type, list[str]]
     hidden: tuple[str, ...]
     known: tuple[str, ...]
-    plans: int
     noises: tuple[dict[str, Any], ...]
 
 
@@ -61,7 +59,6 @@ WAYS = {
         (mixture.MixtureProblem, ["size", "K", "beta", "bound", "statistic", "quantile"]),
         ("counts", "total", "sums", "noise", "value"),
         ("features", "rewards", "constants"),
-        0,
         ({"privacy": "central"}, {"privacy": "local"}),
     ),
     "batches": Way(
@@ -72,7 +69,6 @@ WAYS = {
         (value_iteration.LinearProblem, LINEAR),
         ("counts", "sums", "moved", "noise", "fresh", "memory"),
         ("features", "constants"),
-        0,
         ({"mechanism": "gaussian-toeplitz"}, {"mechanism": "laplace-tree"}),
     ),
 }
@@ -131,8 +127,9 @@ def test_the_loop_hands_the_planner_nothing_but_what_was_released(key: str, nois
 
     run._kernels = run._kernels._replace(**{name: watched})
     assert run.advance(600.0)
-    assert handed == ([2, 1, 0] if stepped else [0]) * state.position[way.plans]
-    assert state.position[way.plans] > (4 if stepped else 10)
+    plans = state.position[0]
+    assert handed == ([2, 1, 0] if stepped else [0]) * plans
+    assert plans > (4 if stepped else 10)
 
 
 @pytest.mark.parametrize("key", LEARNERS)

@@ -224,10 +224,6 @@ def test_chances_may_be_of_the_possible_next_states_alone() -> None:
     np.testing.assert_array_equal(mdp.P[0, 1], [[0.5, 0.0, 0.5], [0.0, 1.0, 0.0]])
 
 
-class Named:
-    """Something that is no model."""
-
-
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [
@@ -240,10 +236,10 @@ class Named:
         ({**TABLE, "possible": [[[0], [1]]] * 3}, "environment_params.model.P: a probability is beyond"),
         ({**GOOD, "bernoulli": 1}, "environment_params.model.bernoulli: 1 is not allowed"),
         ({**GOOD, "H": "two"}, "environment_params.H: two is not allowed"),
-        ({**GOOD, "P": Named()}, "environment: this cannot be written as JSON"),
+        ({**GOOD, "P": object()}, "environment: this cannot be written as JSON"),
         ({"P": GOOD["P"]}, "environment_params.model: R and d1 must be given"),
         ("{", "environment_params.model: this is not JSON"),
-        (Named(), "environment: "),
+        (object(), "environment: "),
         (gymnasium.make("FrozenLake-v1"), "environment: the number of steps of an episode is missing"),
     ],
 )

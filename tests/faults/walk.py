@@ -78,14 +78,10 @@ class Walk:
         return WalkTrace(self.seed, self.progress >= 1.0, points)
 
 
+@cache
 def result(spec: WalkSpec, seed: int) -> bytes:
     """What a seed has to come to."""
-    return _result(replace(spec, pause=0.0), seed)
-
-
-@cache
-def _result(spec: WalkSpec, seed: int) -> bytes:
-    run = Walk(spec, seed)
+    run = Walk(replace(spec, pause=0.0), seed)
     run.advance(float("inf"))
     return run.trace().to_bytes()
 
