@@ -75,14 +75,12 @@ def python(code: str, cwd: Path = ROOT, **environment: str) -> subprocess.Comple
 
 
 def finished(run: Any) -> Any:
-    """A run that has been played to its end."""
     while not run.advance(60.0):
         pass
     return run
 
 
 def loop(algorithm_key: str) -> str:
-    """How a learner is played."""
     return ALGORITHMS[algorithm_key].loop
 
 

@@ -153,7 +153,6 @@ def test_releases_of_a_file_have_theirs(tmp_path: Path) -> None:
 
 
 def computed(sweep: Sweep[Any]) -> SweepResult[Any]:
-    """The result of a sweep, computed here."""
     traces = {spec: dprl.run(spec) for spec in sweep.specs}
     return SweepResult(sweep, {spec: RunCurves(one.at, one.values) for spec, one in traces.items()})
 

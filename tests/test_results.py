@@ -115,7 +115,6 @@ KINDS: dict[str, Callable[[], Any]] = {
 
 @pytest.fixture(scope="module")
 def traces(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Trace]:
-    """A run of each kind."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(kept, "home", lambda: tmp_path_factory.getbasetemp() / "home")
         return {kind: dprl.run(spec()) for kind, spec in KINDS.items()}

@@ -13,6 +13,7 @@ from scipy.optimize import brentq
 from bench import users as bench
 from bench.bundled import lines_of
 from bench.kinds import DRAWN, HIDDEN
+from dprl.mdp.tabular import normalised
 from dprl.simulation import RunSpec
 from dprl.simulation.prepare import noise_of_schedule
 from dprl.users import (
@@ -123,11 +124,7 @@ def test_a_kind_makes_problems_inside_of_what_is_measured(kind: str, table: Tabl
     assert not set(DRAWN) & set(HIDDEN)
     for number in range(20):
         P, R, d1, H = {**DRAWN, **HIDDEN}[kind](np.random.default_rng([1, number]))
-        assert P.shape == (*R.shape, len(d1))
-        assert np.allclose(P.sum(axis=2), 1)
-        assert np.isclose(d1.sum(), 1)
-        assert min(P.min(), R.min(), d1.min()) >= -1e-12
-        assert R.max() <= 1
+        RunSpec({"P": normalised("P", P), "R": R, "d1": d1}, environment_params={"H": H})  # or it is no model
         for name, value in zip("SAH", (*R.shape, H), strict=True):
             assert table.ranges[name][0] <= value <= table.ranges[name][1]
 

@@ -24,7 +24,6 @@ from website.live import played
 
 
 def content_of(html: str) -> dict[str, Any]:
-    """What a page's script reads."""
     found = re.search(r'id="packed-content">([^<]*)<', html)
     assert found is not None
     digits = found[1][1:].translate(str.maketrans(",./", "<>&"))

@@ -24,7 +24,6 @@ LIBRARIES = ("numpy", "math", "scipy", "numba", "builtins", "typing")  # they ho
 
 
 def argument_names(function: Callable[..., Any]) -> list[str]:
-    """The names of its arguments."""
     return list(inspect.signature(function).parameters)
 
 

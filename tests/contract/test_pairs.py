@@ -308,16 +308,12 @@ def test_parameters_of_algorithms_take_effect() -> None:
                 next(c for c in field.choices if c != field.default) if field.choices else field.default * 2
             )
             changed = False
-            both: list[Array]
+            chosen = [check_params("p", key, learner.fields, given) for given in ({}, {field.name: other})]
             for bonus in learner.bonuses:
-                both = [
-                    learner.planner(bonus).constants(
-                        Problem(3, 4, 2, 100, 0.1, 1.0, "calibrated", bonus, params)
-                    )
-                    for params in (
-                        check_params("p", key, learner.fields, g) for g in ({}, {field.name: other})
-                    )
+                problems_ = [
+                    Problem(3, 4, 2, 100, 0.1, 1.0, "calibrated", bonus, params) for params in chosen
                 ]
+                both: list[Array] = [learner.planner(bonus).constants(one) for one in problems_]
                 assert both[0].dtype == np.float64
                 assert both[0].ndim == 1
                 differ = not np.array_equal(both[0], both[1])

@@ -118,7 +118,6 @@ WORLDS: dict[str, tuple[Callable[[], Any], int]] = {  # how each is made, and H
 
 
 def made(params: Any) -> TabularMDP:
-    """The model that a spec runs on."""
     return ENVIRONMENTS["custom"].make(**params)
 
 

@@ -49,7 +49,6 @@ class Cluster:
         self.processes[which].send_signal(signal.SIGKILL)
 
     def end(self) -> None:
-        """All of it."""
         self.ending.set()
         self.keeper.join()
         for process in self.processes[::-1]:
@@ -68,7 +67,6 @@ class Cluster:
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Cluster]:
-    """A scheduler and two workers; what ends is started again."""
     cluster = Cluster()
     yield cluster
     cluster.end()

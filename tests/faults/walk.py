@@ -50,8 +50,6 @@ class WalkTrace:
 
 
 class Walk:
-    """One seed, chunk by chunk."""
-
     def __init__(self, spec: WalkSpec, seed: int) -> None:
         self.spec, self.seed = spec, seed
         self.rng = np.random.default_rng([seed, *spec.name.encode()])
@@ -80,7 +78,6 @@ class Walk:
 
 @cache
 def result(spec: WalkSpec, seed: int) -> bytes:
-    """What a seed has to come to."""
     run = Walk(replace(spec, pause=0.0), seed)
     run.advance(float("inf"))
     return run.trace().to_bytes()
@@ -106,7 +103,6 @@ def trace_from_bytes(data: bytes) -> WalkTrace:
 
 
 def times(short: int, long: int) -> int:
-    """How often a fault is tried."""
     return max(short, round(SHARE * long))
 
 

@@ -35,7 +35,6 @@ def planned(
 
 
 def length(n: float) -> float:
-    """L of n visits."""
     return START + log(4 * (n + 1))
 
 

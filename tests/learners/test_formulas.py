@@ -153,17 +153,11 @@ def releases(algorithm: TabularLearner, seed: int) -> Iterator[tuple[Array, floa
 
 
 # A stochastic policy has formulas and tests of its own: test_policy_optimisation.py.
-LEARNERS = [
-    key
+LEARNERS = {
+    key: algorithm
     for key, algorithm in ALGORITHMS.items()
     if isinstance(algorithm, TabularLearner) and not algorithm.stochastic
-]
-
-
-def learner(key: str) -> TabularLearner:
-    algorithm = ALGORITHMS[key]
-    assert isinstance(algorithm, TabularLearner)
-    return algorithm
+}
 
 
 def problem(key: str, bonus: str, given: dict[str, Any] | None = None) -> Problem:
@@ -183,7 +177,7 @@ def test_every_algorithm_has_its_formulas_here() -> None:
 @pytest.mark.parametrize("cap", ["H", "H-h"])
 @pytest.mark.parametrize(("key", "bonus"), BONUSES)
 def test_plan_is_what_the_page_says(key: str, bonus: str, cap: str) -> None:
-    algorithm = learner(key)
+    algorithm = LEARNERS[key]
     constants = algorithm.constants(problem(key, bonus, {"cap": cap}))
     informative = 0
     for seed in range(10):
@@ -206,9 +200,10 @@ def test_plan_is_what_the_page_says(key: str, bonus: str, cap: str) -> None:
 
 
 def planned(constants: Array, released: Array, E: float) -> Array:
-    """Q of PUCB."""
     Q, V, policy = np.zeros(SIZES), np.zeros((H + 1, S)), np.zeros((H, S), dtype=np.int64)
-    learner("pucb").plan(released, np.full(SIZES, E), every_state(released.shape[1]), constants, Q, V, policy)
+    LEARNERS["pucb"].plan(
+        released, np.full(SIZES, E), every_state(released.shape[1]), constants, Q, V, policy
+    )
     return Q
 
 
@@ -217,17 +212,17 @@ def test_pucb_has_the_papers_e_with_paper_noise_only(epsilon: float) -> None:
     """E = (3/epsilon) H ln((2SAH + S^2 AH)/beta') ln(K)^{5/2}, beta' = beta/4 (V20 Algorithm 2)."""
     paper = 3 / epsilon * H * log((2 * S * A * H + S**2 * A * H) / (BETA / 4)) * log(K) ** 2.5
     given = problem("pucb", "paper")
-    as_in_paper = learner("pucb").constants(replace(given, epsilon=epsilon, calibration="paper"))
+    as_in_paper = LEARNERS["pucb"].constants(replace(given, epsilon=epsilon, calibration="paper"))
     assert as_in_paper[3] == pytest.approx(paper)
     for other in (
         replace(given, epsilon=epsilon),  # calibrated noise: the E that comes with the counts
         replace(given, epsilon=None, calibration=None),
     ):
-        assert learner("pucb").constants(other)[3] == 0.0
+        assert LEARNERS["pucb"].constants(other)[3] == 0.0
     # and it is the one that is used, whatever comes with the counts
     released = np.zeros((H, S, A, S + 2))
     released[..., 0] = released[..., S] = 20 * paper  # always to state 0, and never with a reward
-    expected = planned(learner("pucb").constants(replace(given, epsilon=epsilon)), released, paper)
+    expected = planned(LEARNERS["pucb"].constants(replace(given, epsilon=epsilon)), released, paper)
     for E in (0.0, 1.0, 1e12):
         np.testing.assert_array_equal(planned(as_in_paper, released, E), expected)
 

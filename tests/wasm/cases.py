@@ -64,7 +64,6 @@ def others() -> Iterator[Case]:
 
 
 def small(**chosen: Any) -> RunSpec:
-    """A small RiverSwim."""
     given = {"environment": "riverswim", "environment_params": {"S": 3, "H": 5}, "epsilon": 50.0, "seeds": 1}
     if chosen.get("privacy") == "none":
         del given["epsilon"]
@@ -83,6 +82,5 @@ def natively(run: SeedRun) -> dict[str, NDArray[Any]]:
 
 
 def differing(native: dict[str, NDArray[Any]], other: dict[str, NDArray[Any]]) -> list[str]:
-    """Arrays that do not have the same bits."""
     assert native.keys() == other.keys()
     return [name for name, array in native.items() if array.tobytes() != other[name].tobytes()]
