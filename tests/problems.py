@@ -166,12 +166,9 @@ def home(algorithm: str) -> str:
 # every learner that replans, with each privacy model
 PAIRS = [(a.key, privacy) for a in ALGORITHMS.values() if a.loop == "replan" for privacy in a.privacies]
 # every learner that eliminates policies, likewise: those that list all, and those that do not
+ELIMINATORS = [
+    (a.key, privacy) for a in ALGORITHMS.values() if a.loop == "eliminate" for privacy in a.privacies
+]
 STAGED, RELAXED = (
-    [
-        (a.key, p)
-        for a in ALGORITHMS.values()
-        if a.loop == "eliminate" and ("relaxed" not in a.key) is listed
-        for p in a.privacies
-    ]
-    for listed in (True, False)
+    [one for one in ELIMINATORS if ("relaxed" in one[0]) is relaxed] for relaxed in (False, True)
 )

@@ -128,10 +128,7 @@ BAD = [
     ([], "COMMAND"),
     (["nonsense"], "nonsense"),
     (["run"], "--out"),
-    (["run", "--out"], "--out"),
-    (["list", "extra"], "extra"),
     (["run", "--out", "OUT", "extra"], "extra"),
-    (["run", "--out", "OUT", "--nonsense", "1"], "--nonsense"),
     (["run", "--out", "OUT", "--eps", "1"], "--eps"),  # no abbreviations
     (["run", "--out", "OUT", "--epsilon"], "--epsilon"),
     (["run", "--out", "OUT", "--epsilon", "zero"], "epsilon"),

@@ -77,11 +77,6 @@ def world(spread: float = 0.0) -> list[Point]:
     return found
 
 
-def measured(table: Table) -> list[Point]:
-    """All that the law is fitted to."""
-    return [*bench.points(table.problems.values()), *bench.points(table.drawn.values(), table.drawn_epsilons)]
-
-
 @pytest.fixture(scope="module")
 def table() -> Table:
     return Table.from_dict(asset("users"))
@@ -135,7 +130,8 @@ def test_the_table_comes_back_whole(table: Table) -> None:
 
 def test_what_follows_from_the_runs_is_what_is_bundled(table: Table) -> None:
     """Exponents and errors are computed from the measured numbers, and from nothing else."""
-    points = measured(table)
+    drawn = bench.points(table.drawn.values(), table.drawn_epsilons)
+    points = [*bench.points(table.problems.values()), *drawn]
     law = fitted(points)
     for model in MODELS:
         for name in ("S", "loss", "mu"):

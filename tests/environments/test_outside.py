@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache, partial
 from math import fsum
 from types import SimpleNamespace
@@ -32,7 +33,7 @@ from dprl.mdp.structure import on_table, table_of
 from dprl.simulation import answer, answered
 from tests.environments.test_custom import GOOD
 from tests.environments.test_values import best
-from tests.problems import refused
+from tests.problems import random_mdp, refused
 
 Outcomes = list[tuple[float, int, float, bool]]  # chance, next state, reward, whether the episode ends
 
@@ -165,18 +166,14 @@ def test_the_answer_that_pages_ask_for_is_this_value() -> None:
 def test_random_models_in_each_form(form: str, seed: int) -> None:
     rng = np.random.default_rng(seed)
     H, S, A = (int(n) for n in rng.integers(2, 7, size=3))
-    P = rng.dirichlet(np.ones(S), size=(H, S, A))
-    P[..., 0] *= rng.random((H, S, A)) > 0.5  # some next states are impossible
-    P /= P.sum(-1, keepdims=True)
-    R, d1 = rng.random((H, S, A)), rng.dirichlet(np.ones(S))
+    whole = random_mdp(seed, S, A, H, bernoulli=False, sparse=True)
+    P, R, d1 = whole.P, whole.R, whole.d1
     arrays = {"P": P, "R": R, "d1": d1}
     lists = {name: array.tolist() for name, array in arrays.items()}
-    labels = tuple(map(str, range(S))), tuple(map(str, range(A)))
-    whole = TabularMDP("random", P, R, d1, *labels, bernoulli=False)
     if form == "sparse object":
         possible = table_of(P > 0)
         P_there = on_table(P, whole.possible, possible)[0]
-        whole = TabularMDP("random", P_there, R, d1, *labels, possible=possible)
+        whole = replace(whole, P=P_there, possible=possible, bernoulli=True)
     forms: dict[str, Any] = {"arrays": arrays, "lists": lists, "JSON": json.dumps(lists, indent=2)}
     given = forms.get(form, whole)
     for kind in (RunSpec, OfflineSpec):
