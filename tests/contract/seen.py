@@ -23,10 +23,6 @@ from tests.problems import finished
 LIBRARIES = ("numpy", "math", "scipy", "numba", "builtins", "typing")  # they hold nothing of a run
 
 
-def argument_names(function: Callable[..., Any]) -> list[str]:
-    return list(inspect.signature(function).parameters)
-
-
 def no_other_way(functions: Iterable[Callable[..., Any]], modules: Sequence[str]) -> None:
     """Nothing is closed over, by them or by what they call; globals are constants, and functions of these modules."""
     pending, seen = list(functions), set[Callable[..., Any]]()

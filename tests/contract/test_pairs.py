@@ -61,13 +61,9 @@ def small_spec(
     **more: Any,
 ) -> RunSpec:
     """bonus: by default the earliest, which learns from the fewest users."""
-    given: dict[str, Any] = {
-        "environment": environment,
-        "algorithm": algorithm_key,
-        "privacy": privacy,
-        "mechanism": mechanism,
-    }
-    given |= {"calibration": calibration, "bonus": bonus or ALGORITHMS[algorithm_key].bonuses[-1], "seeds": 1}
+    given: dict[str, Any] = {"environment": environment, "algorithm": algorithm_key, "privacy": privacy}
+    given |= {"mechanism": mechanism, "calibration": calibration, "seeds": 1}
+    given["bonus"] = bonus or ALGORITHMS[algorithm_key].bonuses[-1]
     usual = {"environment_params": small_params(environment), "episodes": 5000, "schedule": "geometric:0.1"}
     return RunSpec.from_dict(given | usual | {"epsilon": 5.0} | more)
 

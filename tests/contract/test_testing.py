@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import dprl
-from dprl import ALGORITHMS, ENVIRONMENTS, TabularMDP
+from dprl import ALGORITHMS, TabularMDP
 from dprl.environments import riverswim
 from dprl.environments.environment import Environment
 from dprl.learners.tabular import ucbvi_hoeffding
@@ -29,25 +29,11 @@ BASE = replace(
 )
 
 
-def vectorised(
-    released: Any, errors: Any, possible: Any, constants: Any, Q: Any, V: Any, policy: Any
-) -> None:
-    """Plain NumPy that numba need not know: certainty equivalence, optimistic where little is seen."""
-    H, S, _ = Q.shape
-    V[H] = 0.0
-    for h in reversed(range(H)):
-        n = np.maximum(released[h, :, :, S], 1.0)
-        value = (released[h, :, :, S + 1] + released[h, :, :, :S] @ V[h + 1]) / n
-        bonus = H * (np.sqrt(constants[0] / n) + errors[h] / n)
-        Q[h] = np.where(released[h, :, :, S] >= 1, np.clip(value + bonus, 0, H - h), H - h)
-        policy[h], V[h] = Q[h].argmax(-1), Q[h].max(-1)
-
-
 def leaving(number: Callable[[], Any]) -> Callable[..., None]:
     """A plan in which a number leaves a trace."""
 
     def plan(*given: Any) -> None:
-        vectorised(*given)
+        BASE.plan(*given)
         Q, V, policy = given[-3:]
         Q[0, 0, 0] = number() % 1.7
         policy[0, 0], V[0, 0] = Q[0, 0].argmax(), Q[0, 0].max()
@@ -64,12 +50,12 @@ def raw_counts() -> Any:
 
 
 def takes_its_noise_back(released: Any, errors: Any, *rest: Any) -> None:
-    vectorised(released, errors, *rest)
+    BASE.plan(released, errors, *rest)
     errors[:] = 0.0
 
 
 def forgets_the_ceiling(*given: Any) -> None:
-    vectorised(*given)
+    BASE.plan(*given)
     for values in given[-3:-1]:
         values[0] += 100.0
 
@@ -90,9 +76,9 @@ ALGORITHM_FAULTS: dict[str, tuple[TabularLearner, str]] = {
     "writes into what it is given": (planned(takes_its_noise_back), WHAT),
     "above H": (planned(forgets_the_ceiling), WHAT),
     "other arguments": (planned(other_arguments), WHAT),
-    "random constants": (replace(planned(vectorised), constants=lambda problem: np.random.random(3)), WHAT),
+    "random constants": (replace(BASE, constants=lambda problem: np.random.random(3)), WHAT),
     "no baseline": (replace(BASE, privacies=("central",)), "record"),
-    "no key": (replace(planned(vectorised), key="HA UCB!"), "record"),
+    "no key": (replace(BASE, key="HA UCB!"), "record"),
 }
 
 
@@ -106,10 +92,9 @@ def test_an_algorithm_with_a_fault_is_caught(name: str) -> None:
     assert (dict(ALGORITHMS), dprl.simulation.FIELDS["algorithm"]) == before
 
 
-@pytest.mark.parametrize("algorithm", [BASE, planned(vectorised)], ids=lambda one: one.plan.__name__)
-def test_sound_algorithms_pass(algorithm: TabularLearner) -> None:
+def test_a_sound_algorithm_passes_and_what_is_none_is_refused() -> None:
     """Those of the registry: test_privacy_by_signature.py."""
-    assert len(check_algorithm(algorithm)) == 2
+    assert len(check_algorithm(BASE)) == 2
     other: Any = ALGORITHMS["sdp-pe"]
     with pytest.raises(ValueError, match="give a TabularLearner"):
         check_algorithm(other)
@@ -155,8 +140,6 @@ ENVIRONMENT_FAULTS: dict[str, tuple[Environment, str]] = {
 @pytest.mark.parametrize("name", ENVIRONMENT_FAULTS)
 def test_an_environment_with_a_fault_is_caught(name: str) -> None:
     environment, check = ENVIRONMENT_FAULTS[name]
-    before = dict(ENVIRONMENTS)
     with pytest.raises(CheckFailed) as error:
         check_environment(environment)
     assert error.value.check == check, error.value
-    assert dict(ENVIRONMENTS) == before

@@ -69,13 +69,10 @@ def hoeffding_paper(n: float, m: Array, r: float, V: Array, n_next: Array | None
     return 7 * H * L / sqrt(n) + sqrt(L / (2 * n)), r / n
 
 
-def pucb_conf(n: float, E: float, phi: float, psi: float) -> float:
-    """V20 Algorithm 3: (H + 1) phi + (1 + S H)(3E/n + 2E^2/n^2), phi = sqrt(2 ln(K/beta') / max(n - E, 1))."""
-    return phi / sqrt(max(n - E, 1)) + psi * (3 * E / n + 2 * E**2 / n**2)
-
-
 def pucb_paper(n: float, m: Array, r: float, V: Array, n_next: Array | None, E: float) -> Both:
-    return pucb_conf(n, E, (H + 1) * sqrt(2 * log(K / (BETA / 4))), 1 + S * H), r / n
+    """V20 Algorithm 3: (H + 1) phi + (1 + S H)(3E/n + 2E^2/n^2), phi = sqrt(2 ln(K/beta') / max(n - E, 1))."""
+    phi = sqrt(2 * log(K / (BETA / 4)) / max(n - E, 1))
+    return (H + 1) * phi + (1 + S * H) * (3 * E / n + 2 * E**2 / n**2), r / n
 
 
 def private_paper(n: float, m: Array, r: float, V: Array, n_next: Array | None, E: float) -> Both:
