@@ -9,7 +9,6 @@ from pathlib import Path
 from dprl import ALGORITHMS, OFFLINE
 from dprl.simulation import KINDS
 from dprl.simulation.loops import LOOPS
-from dprl.simulation.schedules import SCHEDULES
 
 ROOT = Path(__file__).parents[2]
 RECORDS = {
@@ -52,8 +51,3 @@ def test_nobody_asks() -> None:
             if (name, text) not in allowed:
                 found.append(f"{name}:{line}: {text}")
     assert found == []
-
-
-def test_each_learner_names_a_loop_and_each_schedule_its_key() -> None:
-    assert {a.loop for a in ALGORITHMS.values()} == LOOPS.keys()
-    assert all(SCHEDULES[key].key == key for key in SCHEDULES)

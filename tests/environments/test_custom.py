@@ -17,11 +17,7 @@ from tests import problems
 from tests.problems import few
 
 make = ENVIRONMENTS["custom"].make
-GOOD: dict[str, Any] = {
-    "P": [[[0.9, 0.1], [0.2, 0.8]], [[0.1, 0.9], [0.7, 0.3]]],
-    "R": [[0.1, 0.0], [1.0, 0.2]],
-    "d1": [1.0, 0.0],
-}
+GOOD: dict[str, Any] = {key: EXAMPLE[key] for key in ("P", "R", "d1")}  # two states, two actions
 
 
 def spec_of(text: str, **params: Any) -> RunSpec:
