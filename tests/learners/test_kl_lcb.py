@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 from scipy import stats
-from scipy.optimize import minimize_scalar
+from scipy.optimize import brentq, minimize_scalar
 
 import dprl
 from dprl import OfflineSpec, TabularMDP
@@ -36,12 +36,8 @@ class Row(NamedTuple):
 
 def divergence(outcomes: int, chance: float) -> float:
     """Where the tail of n KL(P^, P), by Chernoff and the moments of a gamma law, is the chance."""
-    free, low, high = outcomes - 1, outcomes - 1.0, 1e4
-    for _ in range(200):
-        middle = (low + high) / 2
-        tail = -middle + free * (1 + log(middle / free))
-        low, high = (middle, high) if tail > log(chance) else (low, middle)
-    return high
+    free = outcomes - 1.0
+    return float(brentq(lambda x: -x + free * (1 + log(x / free)) - log(chance), free, 1e4))
 
 
 def row_of_next(m: list[float], V: list[float], E: float, chance: float) -> Row:
