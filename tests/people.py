@@ -135,7 +135,6 @@ class Again:
         self._told = iter(told)
 
     def release(self, query: Query) -> np.ndarray:
-        """What the learner sees."""
         self.asked.append(query)
         return next(self._told)
 
@@ -148,7 +147,6 @@ class Certain:
         self._records = records
 
     def release(self, query: Query) -> np.ndarray:
-        """What the learner sees."""
         self.asked.append(query)
         H, S, A, _ = self._records[query.half].shape
         return query.answer(self._records[query.half], np.zeros(query.draws(Size(S, A, H))), 0.0)

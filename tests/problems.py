@@ -75,14 +75,12 @@ def python(code: str, cwd: Path = ROOT, **environment: str) -> subprocess.Comple
 
 
 def finished(run: Any) -> Any:
-    """A run that has been played to its end."""
     while not run.advance(60.0):
         pass
     return run
 
 
 def loop(algorithm_key: str) -> str:
-    """How a learner is played."""
     return ALGORITHMS[algorithm_key].loop
 
 
@@ -168,19 +166,9 @@ def home(algorithm: str) -> str:
 # every learner that replans, with each privacy model
 PAIRS = [(a.key, privacy) for a in ALGORITHMS.values() if a.loop == "replan" for privacy in a.privacies]
 # every learner that eliminates policies, likewise: those that list all, and those that do not
+ELIMINATORS = [
+    (a.key, privacy) for a in ALGORITHMS.values() if a.loop == "eliminate" for privacy in a.privacies
+]
 STAGED, RELAXED = (
-    [
-        (a.key, p)
-        for a in ALGORITHMS.values()
-        if a.loop == "eliminate" and ("relaxed" not in a.key) is listed
-        for p in a.privacies
-    ]
-    for listed in (True, False)
+    [one for one in ELIMINATORS if ("relaxed" in one[0]) is relaxed] for relaxed in (False, True)
 )
-
-
-def small_problem(algorithm: str) -> dict[str, Any]:
-    """The fields of a spec that make a tiny problem for a learner: a random one, if that is any for it."""
-    if runs_in(algorithm, "random"):
-        return {"environment": "random", "environment_params": {"S": 2, "A": 2, "H": 2}}
-    return {"environment": next(key for key in ENVIRONMENTS if runs_in(algorithm, key))}

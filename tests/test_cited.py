@@ -81,7 +81,7 @@ def test_citation_cff_has_the_papers_and_the_version() -> None:
     read = yaml.safe_load(text)
     assert read["cff-version"] == "1.2.0"
     assert {"message", "title", "authors", "license", "abstract"} <= set(read)
-    assert str(read["version"]) == VERSION
+    assert str(read["version"]) == VERSION == dprl.__version__
     for one, paper in zip(read["references"], PAPERS.values(), strict=True):
         names = tuple((author["given-names"], author["family-names"]) for author in one["authors"])
         assert (names, one["title"], one["year"]) == (paper.authors, paper.title, paper.year)

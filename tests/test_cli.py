@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from unittest.mock import Mock
 
 import pandas as pd
 import pytest
@@ -19,7 +20,7 @@ from dprl.engine import kernels, source_digest
 from dprl.privacy import PRIVATIZERS
 from dprl.runs.store import opened
 from dprl.simulation import FIELDS
-from tests.problems import left, model
+from tests.problems import left
 from tests.simulation.test_spec import from_strings
 from tests.simulation.test_trace import SUMMARY
 
@@ -31,16 +32,6 @@ def files(out: Path) -> tuple[RunSpec, pd.DataFrame, dict[str, float | None]]:
     assert isinstance(spec, RunSpec)
     summary = json.loads((out / "summary.json").read_text(encoding="utf-8"))
     return spec, pd.read_csv(out / "regret.csv"), summary
-
-
-@pytest.mark.parametrize("params", [["model={}", "H=3"], ["model={},H=3"], ["H=3, model={}"]])
-def test_a_model_has_commas(params: list[str], tmp_path: Path) -> None:
-    given = [flag for text in params for flag in ("--env-param", text.replace("{}", model()))]
-    flags = ["--env", "custom", *given, "--episodes", "100", "--seeds", "1"]
-    assert main(["run", *flags, "--out", str(tmp_path)]) == 0
-    spec, _, _ = files(tmp_path)
-    params_ = RunSpec("custom", environment_params={"model": model(), "H": 3}).environment_params
-    assert spec.environment_params == params_
 
 
 def test_run_writes_its_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -137,10 +128,7 @@ BAD = [
     ([], "COMMAND"),
     (["nonsense"], "nonsense"),
     (["run"], "--out"),
-    (["run", "--out"], "--out"),
-    (["list", "extra"], "extra"),
     (["run", "--out", "OUT", "extra"], "extra"),
-    (["run", "--out", "OUT", "--nonsense", "1"], "--nonsense"),
     (["run", "--out", "OUT", "--eps", "1"], "--eps"),  # no abbreviations
     (["run", "--out", "OUT", "--epsilon"], "--epsilon"),
     (["run", "--out", "OUT", "--epsilon", "zero"], "epsilon"),
@@ -213,10 +201,7 @@ def test_a_reader_that_leaves_early_ends_it_quietly(buffered: bool) -> None:
 def test_interrupting_is_not_a_crash(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def interrupted(*_: object, **__: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(cli, "run", interrupted)
+    monkeypatch.setattr(cli, "run", Mock(side_effect=KeyboardInterrupt))
     assert main(["run", *SMALL, "--out", str(tmp_path)]) == 130
     assert "Traceback" not in capsys.readouterr().err
 
@@ -256,9 +241,7 @@ def test_sweep_writes_a_tidy_table_and_can_go_on_from_it(
         ([], "axis: there is none"),
         (["--axis", "epsilon"], "axis: epsilon is not allowed; give NAME=V1,V2,..."),
         (["--axis", "epsilon="], "axis: epsilon has no values"),
-        (["--axis", "epsilon=x"], "epsilon: x is not allowed"),
         (["--axis", "colour=red"], "axis: colour is not allowed; give one of privacy, "),
-        (["--axis", "privacy=secret"], "privacy: secret is not allowed"),
         (["--axis", "S=3,300"], "axis: 300 cannot be run"),
         (["--spec", "nowhere.json", "--axis", "epsilon=1"], "spec: nowhere.json cannot be read"),
     ],

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import tomllib
 from pathlib import Path
-from typing import Any
 
+import pandas as pd
 import pytest
 from streamlit import config
 
@@ -15,15 +15,7 @@ from tests.figures.eyes import contrast
 OPTIONS = tomllib.loads((Path(__file__).parents[1] / ".streamlit/config.toml").read_text(encoding="utf-8"))
 
 
-def flat(table: dict[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Nested TOML tables as {"section.option": value}."""
-    options: dict[str, Any] = {}
-    for name, value in table.items():
-        options |= flat(value, f"{prefix}{name}.") if isinstance(value, dict) else {f"{prefix}{name}": value}
-    return options
-
-
-@pytest.mark.parametrize("option", flat(OPTIONS))
+@pytest.mark.parametrize("option", pd.json_normalize(OPTIONS))
 def test_streamlit_knows_the_option(option: str) -> None:
     # Streamlit itself only warns of an unknown option, and goes on without it.
     assert option in config.get_config_options()

@@ -21,7 +21,6 @@ from dprl.__main__ import command_line
 from dprl.lessons import LESSONS
 from dprl.messages.glossary import TERMS
 from dprl.papers import CLAIMS
-from dprl.simulation.uploads import kept, ledger
 from tests.test_layers import ROOT
 
 sys.path.insert(0, str(ROOT / "docs"))
@@ -92,10 +91,9 @@ EXAMPLES = [
 
 
 @pytest.mark.parametrize("code", EXAMPLES)
+@pytest.mark.usefixtures("home")
 def test_an_example_runs(code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    for module in (kept, ledger):
-        monkeypatch.setattr(module, "home", lambda: tmp_path / "home")  # compiled code stays where it is
     if "import matplotlib" in code:
         pytest.importorskip("matplotlib")
     exec(compile(code, "example", "exec"), {"__name__": "__main__"})
@@ -114,7 +112,6 @@ def test_a_console_prints_what_a_page_shows(page: Path) -> None:
 
 
 def commands(page: Path) -> Iterator[list[str]]:
-    """What the blocks of shell commands of a page give to `dprl`."""
     for block in re.findall(r"^```sh\n(.*?)^```", text_of(page), re.MULTILINE | re.DOTALL):
         for line in block.replace("\\\n", " ").replace("python -m dprl", "dprl").splitlines():
             words = shlex.split(line.partition("#")[0])
@@ -156,8 +153,5 @@ def test_a_proof_names_tests_that_there_are() -> None:
 def test_the_version_is_said_in_one_place() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
     assert project["tool"]["setuptools"]["dynamic"]["version"] == {"attr": "dprl.version.VERSION"}
-    cited = re.search(r"^version: (.+)$", (ROOT / "CITATION.cff").read_text("utf-8"), re.MULTILINE)
-    assert cited
-    assert dprl.__version__ == cited.group(1)
     changes = (ROOT / "CHANGELOG.md").read_text("utf-8")
     assert re.search(rf"^## {re.escape(dprl.__version__)} \(\d{{4}}-\d\d-\d\d\)$", changes, re.MULTILINE)

@@ -163,8 +163,3 @@ def test_everything_that_is_imported_is_installed_with_the_program() -> None:
 def test_importing_is_light(code: str, heavy: set[str]) -> None:
     script = f"import sys, {code}; print(sorted({heavy} & set(sys.modules)))"
     assert subprocess.check_output([sys.executable, "-c", script], cwd=ROOT, text=True) == "[]\n"
-
-
-def test_no_source_file_is_too_long_to_be_read_at_once() -> None:
-    for file in [*FILES, *(ROOT / "bench").rglob("*.py")]:
-        assert file.read_text(encoding="utf-8").count("\n") <= 400, file

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -63,10 +64,6 @@ def callables() -> Iterator[tuple[str, Callable[..., Any]]]:
                 yield f"{name}.{method}", found
 
 
-def no_workers(*_: Any, **__: Any) -> None:
-    raise StoreError("Nothing is computed here.")
-
-
 CALLS = dict(callables())
 
 
@@ -74,7 +71,7 @@ CALLS = dict(callables())
 def test_odd_arguments_get_a_sentence(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DPRL_HOME", str(tmp_path))
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(Store, "begin", no_workers)
+    monkeypatch.setattr(Store, "begin", Mock(side_effect=StoreError("Nothing is computed here.")))
     call = CALLS[name]
     try:
         parameters = list(inspect.signature(call).parameters.values())

@@ -381,11 +381,8 @@ def test_every_row_is_well_formed() -> None:
     assert len(all_items()) == sum(len(paper.items) for paper in papers().values())  # no two alike
     for item in all_items().values():
         assert re.fullmatch(r"[a-z0-9-]+", item.key), item.address
-        assert item.says.endswith("."), item.address
-        assert len(item.says.split()) <= 30, item.address
         if item.claim is None:
             assert item.verdict in STATED, item.address
-            assert item.why.endswith("."), item.address
             assert bool(item.source) == (item.verdict != "not tested"), item.address
             assert not item.source or re.search(r"arxiv.org/abs/\d+\.\d+v\d+$", item.source), item.address
         else:

@@ -145,7 +145,6 @@ def points_of(project: str) -> str:
 
 
 def of(language: str, word: str) -> list[str]:
-    """Return the blocks of the recipe in a language that contain a word."""
     return [text for text in blocks(language) if word in text]
 
 

@@ -17,6 +17,7 @@ from dprl.research import SweepResult
 from dprl.runs.store import Store, opened
 from dprl.simulation import AttackSpec
 from dprl.simulation.uploads import model
+from tests.environments.test_custom import GOOD
 from tests.problems import refused
 
 SPEC = RunSpec(environment_params={"S": 3, "H": 3}, episodes=1000, seeds=3)
@@ -152,7 +153,6 @@ def test_releases_of_a_file_have_theirs(tmp_path: Path) -> None:
 
 
 def computed(sweep: Sweep[Any]) -> SweepResult[Any]:
-    """The result of a sweep, computed here."""
     traces = {spec: dprl.run(spec) for spec in sweep.specs}
     return SweepResult(sweep, {spec: RunCurves(one.at, one.values) for spec, one in traces.items()})
 
@@ -182,10 +182,6 @@ def in_the_background(file: Path) -> None:
     assert shares[-1] == 1.0
 
 
-class Stopped(Exception):
-    """As Ctrl-C would."""
-
-
 def test_a_sweep_computes_itself_goes_on_where_it_was_stopped_and_is_read_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -196,9 +192,9 @@ def test_a_sweep_computes_itself_goes_on_where_it_was_stopped_and_is_read_again(
     def stop(share: float) -> None:
         shares.append(share)
         if share > 0.3:
-            raise Stopped
+            raise KeyboardInterrupt
 
-    with pytest.raises(Stopped):
+    with pytest.raises(KeyboardInterrupt):
         sweep.run(store=file, workers=1, progress=stop)
     result: SweepResult[RunSpec] = sweep.run(store=file, progress=shares.append)
     assert shares[-1] == 1.0
@@ -209,10 +205,7 @@ def test_a_sweep_computes_itself_goes_on_where_it_was_stopped_and_is_read_again(
     for spec in sweep.specs:
         np.testing.assert_array_equal(result.curves[spec].values, dprl.run(spec).values)
 
-    def nobody(*given: Any, **rest: Any) -> bool:
-        raise AssertionError("what is there already needs no worker")
-
-    monkeypatch.setattr(Store, "begin", nobody)
+    monkeypatch.delattr(Store, "begin")  # what is there already needs no worker
     assert dprl.run(one, store=file).seeds[1].seed == 1
     again = sweep.run(store=file, progress=False)
     frame = again.frame()
@@ -292,13 +285,7 @@ def test_a_task_that_is_cancelled_withdraws_its_run_and_nobody_else_s(
     store.close()
 
 
-WARD = {
-    "name": "Ward",
-    "P": [[[0.9, 0.1], [0.2, 0.8]], [[0.1, 0.9], [0.7, 0.3]]],
-    "R": [[0.1, 0.0], [1.0, 0.2]],
-    "d1": [1.0, 0.0],
-    "H": 4,
-}
+WARD = GOOD | {"name": "Ward", "H": 4}
 
 
 def test_a_model_of_ones_own_is_a_value_of_an_axis() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import re
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -18,6 +17,7 @@ from dprl.simulation import AttackSpec, Trace
 from dprl.simulation.uploads import kept
 from tests.problems import refused, tiny
 from tests.test_research import computed
+from tests.two_rooms import EXAMPLE, example
 
 SPEC = dprl.RunSpec("riverswim", environment_params={"S": 3, "H": 2}, episodes=100, seeds=3)
 
@@ -97,25 +97,16 @@ def test_every_frame_has_the_whole_curve_or_its_end(result: dprl.SweepResult[dpr
 MOST = 1000  # characters; of many runs twice that
 TINY = tiny(3)
 ONLINE = dprl.RunSpec(**TINY, episodes=1000, seeds=2)
-PUBLIC = {
-    "states": ["a", "b"],
-    "actions": ["x", "y"],
-    "horizon": 2,
-    "rewards": [[0, 0], [1, 1]],
-    "start": "a",
-}
-ROWS = "episode,step,state,action,reward,next_state\n1,0,a,x,0,b\n1,1,b,y,1,a\n2,0,a,x,0,b\n2,1,b,x,0,a\n"
 KINDS: dict[str, Callable[[], Any]] = {
     "online": lambda: ONLINE,
     "offline": lambda: dprl.OfflineSpec(**TINY, n=1000, seeds=2),
     "attack": lambda: AttackSpec(run=ONLINE, executions=4, seeds=1),
-    "upload": lambda: dprl.upload(io.BytesIO(ROWS.encode()), PUBLIC, held_out=0.0),
+    "upload": lambda: dprl.upload(io.BytesIO(example().encode()), EXAMPLE, held_out=0.0),
 }
 
 
 @pytest.fixture(scope="module")
 def traces(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Trace]:
-    """A run of each kind."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(kept, "home", lambda: tmp_path_factory.getbasetemp() / "home")
         return {kind: dprl.run(spec()) for kind, spec in KINDS.items()}
@@ -142,9 +133,7 @@ def test_a_trace_and_all_that_hangs_on_it_print_briefly(traces: dict[str, Trace]
 
 
 def test_an_environment_of_ones_own_prints_briefly_however_large_it_is() -> None:
-    S = 40
-    ring = {"P": np.eye(S)[:, None].tolist(), "R": [[0.5]] * S, "d1": [1.0] + [0.0] * (S - 1)}
-    spec = dprl.RunSpec(environment="custom", environment_params={"model": json.dumps(ring)}, episodes=1000)
+    spec = dprl.RunSpec(dprl.ENVIRONMENTS["riverswim"].make(S=40, H=2), episodes=1000)
     assert len(spec.to_json()) > 4 * MOST
     whatever([("custom", spec), ("attack", AttackSpec(run=spec))])
 

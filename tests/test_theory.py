@@ -104,13 +104,10 @@ def test_a_row_is_what_was_worked_out_by_hand(key: str) -> None:
     ("key", "text"),
     [
         ("dp-ucbvi-jdp", "Õ(√(SAH³K) + S²AH³/ε)"),
-        ("dp-ucbvi-ldp", "Õ(√(SAH³K) + S²AH³√K/ε)"),
-        ("pucb", "Õ(H²√(SAK) + SAH³/ε + S²AH³/ε)"),
         ("jdp-lower", "Ω(√(SAHK) + SAH ln K/ε)"),
         ("sdp-pe", "Õ(S√(AH⁵K) + S³A²H⁶/ε)"),
         ("ucrl-vtr-ldp", "Õ(dH²√K + (√d+1)d^(3/4)K^(3/4)√(H⁵)/√ε)"),
         ("lsvi-ucb-jdp", "Õ(H²√(d³K) + d^(8/5)H^(11/5)K^(3/5)/ε^(2/5))"),
-        ("lsvi-ucb-jdp-pure", "Õ(H²√(d³K) + d^(5/3)H^(7/3)K^(2/3)/ε^(1/3))"),
         ("dp-apvi", "Õ(√(H³/(Kdₘ)) + H³/(Kdₘ) + S√(H⁵)/(Kdₘ√ρ))"),
         ("dp-vapvi", "Õ(H²√(d/(κK)) + d√(H¹¹/κ³)/(K√ρ))"),
         ("jdp-pac-lower", "Ω(SAH²/α² + SAH ln(1/β)/(εα))"),

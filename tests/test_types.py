@@ -15,8 +15,6 @@ from tests.test_api import FUNCTIONS, example_of
 ROOT = Path(__file__).parents[1]
 # Each line that ends in a comment is asked for its type, which the comment says.
 SCRIPT = """
-import asyncio
-from typing import Any
 import numpy as np
 import dprl
 
@@ -38,7 +36,6 @@ dprl.compare({"a": run, "b": batch}).frame()  # DataFrame
 dprl.Sweep(online, {"epsilon": [1.0]}).base  # RunSpec
 dprl.Sweep(data, {"rho": np.logspace(-1, 1, 3), "S": range(3, 5)}).specs  # tuple[OfflineSpec, ...]
 dprl.Sweep({"seeds": 1}, {"epsilon": [1.0]}).base  # RunSpec | OfflineSpec | UploadSpec | AttackSpec
-asyncio.run  # def
 run.plot("regret")  # Picture
 run.plot().table  # DataFrame
 dprl.from_gymnasium("FrozenLake-v1", 5)  # TabularMDP
@@ -66,11 +63,6 @@ def read_results(
     beside.summary()  # DataFrame
     policy.states  # tuple[str, ...]
     own.rho  # float | None
-
-
-def given(trace: dprl.Trace[Any], one: dprl.Trace[dprl.SeedTrace]) -> None:
-    trace.spec  # Any
-    one.spec.episodes  # int
 
 
 def swept(sweep: dprl.Sweep[dprl.RunSpec]) -> dprl.SweepResult[dprl.RunSpec]:

@@ -13,6 +13,7 @@ from scipy.optimize import brentq
 from bench import users as bench
 from bench.bundled import lines_of
 from bench.kinds import DRAWN, HIDDEN
+from dprl.mdp.tabular import normalised
 from dprl.simulation import RunSpec
 from dprl.simulation.prepare import noise_of_schedule
 from dprl.users import (
@@ -76,11 +77,6 @@ def world(spread: float = 0.0) -> list[Point]:
     return found
 
 
-def measured(table: Table) -> list[Point]:
-    """All that the law is fitted to."""
-    return [*bench.points(table.problems.values()), *bench.points(table.drawn.values(), table.drawn_epsilons)]
-
-
 @pytest.fixture(scope="module")
 def table() -> Table:
     return Table.from_dict(asset("users"))
@@ -123,11 +119,7 @@ def test_a_kind_makes_problems_inside_of_what_is_measured(kind: str, table: Tabl
     assert not set(DRAWN) & set(HIDDEN)
     for number in range(20):
         P, R, d1, H = {**DRAWN, **HIDDEN}[kind](np.random.default_rng([1, number]))
-        assert P.shape == (*R.shape, len(d1))
-        assert np.allclose(P.sum(axis=2), 1)
-        assert np.isclose(d1.sum(), 1)
-        assert min(P.min(), R.min(), d1.min()) >= -1e-12
-        assert R.max() <= 1
+        RunSpec({"P": normalised("P", P), "R": R, "d1": d1}, environment_params={"H": H})  # or it is no model
         for name, value in zip("SAH", (*R.shape, H), strict=True):
             assert table.ranges[name][0] <= value <= table.ranges[name][1]
 
@@ -138,7 +130,8 @@ def test_the_table_comes_back_whole(table: Table) -> None:
 
 def test_what_follows_from_the_runs_is_what_is_bundled(table: Table) -> None:
     """Exponents and errors are computed from the measured numbers, and from nothing else."""
-    points = measured(table)
+    drawn = bench.points(table.drawn.values(), table.drawn_epsilons)
+    points = [*bench.points(table.problems.values()), *drawn]
     law = fitted(points)
     for model in MODELS:
         for name in ("S", "loss", "mu"):

@@ -67,22 +67,15 @@ def test_status_says_how_it_stands_and_names_nobody(store: Store, capsys: pytest
     assert "today/bad//0: Seed 0 failed: it could not be." in text
 
 
-def test_lines_name_the_work_and_not_what_is_in_it(store: Store) -> None:
+def test_lines_name_the_work_and_not_what_is_in_it(store: Store, caplog: pytest.LogCaptureFixture) -> None:
     """A spec may hold a visitor's words, which an error may repeat; so may the visitor's name."""
-    lines: list[str] = []
-    handler = logging.Handler()
-    handler.emit = lambda record: lines.append(logs.Lines("worker").format(record))  # type: ignore[method-assign]
-    log = logging.getLogger("dprl.runs")
-    log.addHandler(handler)
-    log.setLevel(logging.INFO)
-    log.disabled = False  # whatever another library's settings have done to loggers that it did not know
-    try:
-        for spec in (FakeSpec("fine", seeds=1, seconds=0.01), FakeSpec("secret", seeds=1, act="raise")):
-            store.ask(spec, "ann-the-visitor")
-            slots.work(store)
-    finally:
-        log.removeHandler(handler)
-        log.setLevel(logging.NOTSET)
+    caplog.set_level(logging.INFO, "dprl.runs")
+    # whatever another library's settings have done to loggers that it did not know
+    logging.getLogger("dprl.runs").disabled = False
+    for spec in (FakeSpec("fine", seeds=1, seconds=0.01), FakeSpec("secret", seeds=1, act="raise")):
+        store.ask(spec, "ann-the-visitor")
+        slots.work(store)
+    lines = [logs.Lines("worker").format(record) for record in caplog.records]
     found = [json.loads(line) for line in lines]
     assert [line["says"] for line in found[:3]] == ["A run is asked for", "A seed begins", "A seed is done"]
     assert len({line["run"] for line in found[:3]}) == 1

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import dis
+import gc
 import inspect
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from types import BuiltinFunctionType, CodeType
+from types import BuiltinFunctionType, CodeType, MethodType
 from typing import Any
 
 import numpy as np
@@ -20,12 +21,8 @@ from dprl.statistics import REPLACE_ONE
 from dprl.testing.report import require
 from tests.problems import finished
 
+HOLDERS = dict, list, tuple, set, frozenset, MethodType
 LIBRARIES = ("numpy", "math", "scipy", "numba", "builtins", "typing")  # they hold nothing of a run
-
-
-def argument_names(function: Callable[..., Any]) -> list[str]:
-    """The names of its arguments."""
-    return list(inspect.signature(function).parameters)
 
 
 def no_other_way(functions: Iterable[Callable[..., Any]], modules: Sequence[str]) -> None:
@@ -108,19 +105,11 @@ def reachable(root: Any) -> list[Any]:
         seen.add(id(value))
         found.append(value)
         if isinstance(value, np.ndarray):
-            if value.base is not None:
-                pending.append(value.base)
-            continue
-        if isinstance(value, dict):
-            pending += [*value.keys(), *value.values()]
-        elif isinstance(value, list | tuple | set | frozenset):
-            pending += value
+            pending += [value.base] * (value.base is not None)
         elif inspect.isfunction(value):
             pending += [cell.cell_contents for cell in value.__closure__ or ()]
-        elif inspect.ismethod(value):
-            pending.append(value.__self__)
-        if type(value).__module__.startswith("dprl."):
-            pending += vars(value).values() if hasattr(value, "__dict__") else []
+        elif isinstance(value, HOLDERS) or type(value).__module__.startswith("dprl."):
+            pending += gc.get_referents(value)
     return found
 
 

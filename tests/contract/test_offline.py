@@ -232,16 +232,14 @@ def test_what_is_learned_is_a_function_of_what_was_released(key: str) -> None:
         records, _ = run.dataset(10**6)
         known = np.random.default_rng(0).integers(0, 10**5, records[0].shape).astype(float)
         curator = Certain(known, known)  # of a data set that everybody knows
-        found.append((records[0], learned_from(curator, learner.plan(_public(run)))[0]))
+        problem = run.problem(10**6)
+        if problem.rewards is not None:
+            problem = replace(problem, rewards=np.full(run.mdp.R.shape, 0.25))
+        found.append((records[0], learned_from(curator, learner.plan(problem))[0]))
     (first, one), (second, other) = found
     assert not np.array_equal(first, second)
     for a, b in zip(one, other, strict=True):
         np.testing.assert_array_equal(a, b)
-
-
-def _public(run: OfflineRun) -> OfflineProblem:
-    problem = run.problem(10**6)
-    return replace(problem, rewards=None if problem.rewards is None else np.full(run.mdp.R.shape, 0.25))
 
 
 @pytest.mark.parametrize(("key", "privacy", "calibration"), [run for run in RUNS if run[1] != "none"])

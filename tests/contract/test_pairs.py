@@ -21,10 +21,10 @@ from dprl.privacy import PRIVATIZERS
 from dprl.simulation import start
 from dprl.simulation.pairs import calibrations_for, runs_in
 from dprl.statistics import CONSISTENT, FITTED
+from dprl.testing.algorithms import BONUSES, record
 from tests import problems
 from tests.problems import finished, first, fits, home, small_params
 
-BONUSES = ("practical", "paper", "anytime", "own")
 CALIBRATIONS = ("calibrated", "paper")
 RUNS = [
     *product(ALGORITHMS, PRIVATIZERS, [None, *MECHANISMS], [None]),
@@ -61,13 +61,9 @@ def small_spec(
     **more: Any,
 ) -> RunSpec:
     """bonus: by default the earliest, which learns from the fewest users."""
-    given: dict[str, Any] = {
-        "environment": environment,
-        "algorithm": algorithm_key,
-        "privacy": privacy,
-        "mechanism": mechanism,
-    }
-    given |= {"calibration": calibration, "bonus": bonus or ALGORITHMS[algorithm_key].bonuses[-1], "seeds": 1}
+    given: dict[str, Any] = {"environment": environment, "algorithm": algorithm_key, "privacy": privacy}
+    given |= {"mechanism": mechanism, "calibration": calibration, "seeds": 1}
+    given["bonus"] = bonus or ALGORITHMS[algorithm_key].bonuses[-1]
     usual = {"environment_params": small_params(environment), "episodes": 5000, "schedule": "geometric:0.1"}
     return RunSpec.from_dict(given | usual | {"epsilon": 5.0} | more)
 
@@ -294,17 +290,8 @@ def check(spec: RunSpec) -> None:
 
 @pytest.mark.parametrize("key", ALGORITHMS)
 def test_algorithm_record(key: str) -> None:
-    learner = ALGORITHMS[key]
-    assert learner.key == key
-    assert learner.privacies
-    assert set(learner.privacies) <= PRIVATIZERS.keys()
-    assert learner.bonuses
-    assert set(learner.bonuses) <= set(BONUSES)
-    for text in (learner.title, learner.summary, learner.source):
-        assert text
-        assert "\n" not in text
-    if learner.privacies != ("none",):
-        assert "none" in learner.privacies  # the baseline
+    learner: Any = ALGORITHMS[key]
+    record(learner)
 
 
 def test_parameters_of_algorithms_take_effect() -> None:
@@ -317,16 +304,12 @@ def test_parameters_of_algorithms_take_effect() -> None:
                 next(c for c in field.choices if c != field.default) if field.choices else field.default * 2
             )
             changed = False
-            both: list[Array]
+            chosen = [check_params("p", key, learner.fields, given) for given in ({}, {field.name: other})]
             for bonus in learner.bonuses:
-                both = [
-                    learner.planner(bonus).constants(
-                        Problem(3, 4, 2, 100, 0.1, 1.0, "calibrated", bonus, params)
-                    )
-                    for params in (
-                        check_params("p", key, learner.fields, g) for g in ({}, {field.name: other})
-                    )
+                problems_ = [
+                    Problem(3, 4, 2, 100, 0.1, 1.0, "calibrated", bonus, params) for params in chosen
                 ]
+                both: list[Array] = [learner.planner(bonus).constants(one) for one in problems_]
                 assert both[0].dtype == np.float64
                 assert both[0].ndim == 1
                 differ = not np.array_equal(both[0], both[1])

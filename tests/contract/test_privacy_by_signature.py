@@ -18,7 +18,7 @@ from dprl.testing import check_algorithm
 from tests.contract import seen
 from tests.contract.seen import reachable
 from tests.contract.test_pairs import LEARNERS, small_spec
-from tests.problems import small_problem
+from tests.problems import home
 
 
 @pytest.mark.parametrize("key", LEARNERS)
@@ -117,5 +117,5 @@ def test_what_an_eliminator_proposes_is_a_function_of_what_was_released(key: str
 def test_what_a_learner_takes_as_public_is_on_the_card() -> None:
     for key, learner in ALGORITHMS.items():
         assert set(learner.public) <= PUBLIC.keys()
-        run = start(RunSpec(algorithm=key, **small_problem(key), privacy="none", episodes=5000, seeds=1), 0)
+        run = start(small_spec(home(key), key, "none"), 0)
         assert run.trace().guarantee.public == tuple(PUBLIC[name] for name in learner.public)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 from dprl import ALGORITHMS, OFFLINE
 from dprl.simulation import KINDS
 from dprl.simulation.loops import LOOPS
-from dprl.simulation.schedules import SCHEDULES
 
 ROOT = Path(__file__).parents[2]
 RECORDS = {
@@ -25,23 +25,12 @@ def offences(source: str) -> list[int]:
     found = []
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("isinstance", "issubclass"):
-            names = {n.id for n in ast.walk(node.args[1]) if isinstance(n, ast.Name)}
-            names |= {n.attr for n in ast.walk(node.args[1]) if isinstance(n, ast.Attribute)}
-            if names & RECORDS:
-                found.append(node.lineno)
-        if isinstance(node, ast.Compare):
-            sides = [node.left, *node.comparators]
-            keys = any(
-                isinstance(n, ast.Constant) and n.value in KEYS for side in sides for n in ast.walk(side)
-            )
-            asked = {n.attr for n in sides if isinstance(n, ast.Attribute)}
-            asked |= {
-                str(n.slice.value)
-                for n in sides
-                if isinstance(n, ast.Subscript) and isinstance(n.slice, ast.Constant)
-            }
-            if keys and asked & ASKED:
-                found.append(node.lineno)
+            found += [node.lineno] * bool(RECORDS & {*re.findall(r"\w+", ast.unparse(node.args[1]))})
+        elif isinstance(node, ast.Compare):
+            keys = any(isinstance(n, ast.Constant) and n.value in KEYS for n in ast.walk(node))
+            sides = [ast.unparse(n) for n in (node.left, *node.comparators)]
+            asked = {name for side in sides for name in re.findall(r"(?<=[.'])\w+(?=']$|$)", side)}
+            found += [node.lineno] * (keys and bool(asked & ASKED))
     return found
 
 
@@ -62,8 +51,3 @@ def test_nobody_asks() -> None:
             if (name, text) not in allowed:
                 found.append(f"{name}:{line}: {text}")
     assert found == []
-
-
-def test_each_learner_names_a_loop_and_each_schedule_its_key() -> None:
-    assert {a.loop for a in ALGORITHMS.values()} == LOOPS.keys()
-    assert all(SCHEDULES[key].key == key for key in SCHEDULES)

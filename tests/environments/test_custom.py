@@ -17,11 +17,7 @@ from tests import problems
 from tests.problems import few
 
 make = ENVIRONMENTS["custom"].make
-GOOD: dict[str, Any] = {
-    "P": [[[0.9, 0.1], [0.2, 0.8]], [[0.1, 0.9], [0.7, 0.3]]],
-    "R": [[0.1, 0.0], [1.0, 0.2]],
-    "d1": [1.0, 0.0],
-}
+GOOD: dict[str, Any] = {key: EXAMPLE[key] for key in ("P", "R", "d1")}  # two states, two actions
 
 
 def spec_of(text: str, **params: Any) -> RunSpec:
@@ -96,11 +92,6 @@ NUMBERS: list[dict[str, Any]] = [
 ]  # fmt: skip
 
 
-def test_rows_within_a_billionth_of_one_are_fine() -> None:
-    make(json.dumps(GOOD | with_row([0.9, 0.1 + 5e-10])), H=1)
-    make(json.dumps(GOOD | with_row([1, 0])), H=1)  # whole numbers too
-
-
 @pytest.mark.parametrize(
     ("change", "says"),
     [
@@ -119,7 +110,8 @@ def test_a_wrong_number_or_row_is_shown(change: dict[str, Any], says: str) -> No
 
 
 @pytest.mark.parametrize(
-    "row", [[0.333333] * 3, [float(np.float32(1 / 3))] * 3, [0.9999999, 0, 0], [0.3, 0.3, 0.4000099]]
+    "row",
+    [[0.333333] * 3, [float(np.float32(1 / 3))] * 3, [0.9999999, 0, 0], [0.3, 0.3, 0.4000099], [1, 0, 0]],
 )
 def test_rounded_probabilities_are_made_to_sum_to_1(row: list[float]) -> None:
     mdp = make(json.dumps({"P": [[row]] * 3, "R": [[0.5]] * 3, "d1": row}), H=2)
@@ -178,14 +170,6 @@ BOMBS: dict[str, Callable[[], str]] = {  # made when they are tried: they are la
 @pytest.mark.parametrize("name", BOMBS)
 def test_bombs(name: str) -> None:
     refused(BOMBS[name]())
-
-
-def test_ten_to_the_six_states_are_refused_by_the_limit_or_the_length() -> None:
-    """P alone would have 10^12 numbers; what fits the text cannot say them."""
-    assert "characters" in refused(json.dumps(GOOD | {"d1": [0] * 10**6}))
-    model = json.dumps({"P": [[[1.0] + [0.0] * 399]] * 400, "R": [[0]] * 400, "d1": [1] + [0] * 399})
-    with pytest.raises(SpecError, match="counters"):
-        spec_of(model)
 
 
 anything = st.recursive(

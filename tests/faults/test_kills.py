@@ -145,7 +145,6 @@ class Unreliable(disks.Disk):
         self.refused = 0
 
     def check(self, statement: str) -> None:
-        """Raise what SQLite raises."""
         self.full = self._random.random() < 0.2
         self.refused += self.full
         super().check(statement)

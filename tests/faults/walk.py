@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dprl.runs.store import Store
-from tests.runs.fake import FakeCurve
+from tests.runs import fake
 
 CHUNK = 100  # steps that are made at once
 # FAULTS is `long` or a share of that such as 0.1: with ten seeds, all of it in ten parts.
@@ -50,8 +50,6 @@ class WalkTrace:
 
 
 class Walk:
-    """One seed, chunk by chunk."""
-
     def __init__(self, spec: WalkSpec, seed: int) -> None:
         self.spec, self.seed = spec, seed
         self.rng = np.random.default_rng([seed, *spec.name.encode()])
@@ -69,32 +67,23 @@ class Walk:
             self.points.append(start + np.cumsum(self.rng.standard_normal(CHUNK)))
         return self.progress >= 1.0
 
-    def curve(self) -> FakeCurve:
+    def curve(self) -> fake.FakeCurve:
         values = np.array([part[-1] for part in self.points])
-        return FakeCurve(np.arange(1, len(values) + 1, dtype=np.int64), values)
+        return fake.FakeCurve(np.arange(1, len(values) + 1, dtype=np.int64), values)
 
     def trace(self) -> WalkTrace:
         points = np.concatenate(self.points) if self.points else np.zeros(0)
         return WalkTrace(self.seed, self.progress >= 1.0, points)
 
 
-def result(spec: WalkSpec, seed: int) -> bytes:
-    """What a seed has to come to."""
-    return _result(replace(spec, pause=0.0), seed)
-
-
 @cache
-def _result(spec: WalkSpec, seed: int) -> bytes:
-    run = Walk(spec, seed)
+def result(spec: WalkSpec, seed: int) -> bytes:
+    run = Walk(replace(spec, pause=0.0), seed)
     run.advance(float("inf"))
     return run.trace().to_bytes()
 
 
-NAME, start = __name__, Walk
-
-
-def answer(question: str, spec: WalkSpec) -> str:
-    return question
+NAME, start, answer = __name__, Walk, fake.answer
 
 
 def estimate(spec: WalkSpec) -> SimpleNamespace:
@@ -110,7 +99,6 @@ def trace_from_bytes(data: bytes) -> WalkTrace:
 
 
 def times(short: int, long: int) -> int:
-    """How often a fault is tried."""
     return max(short, round(SHARE * long))
 
 

@@ -34,11 +34,6 @@ def planned(
     return float(Q[0, 0, 0])
 
 
-def length(n: float) -> float:
-    """L of n visits."""
-    return START + log(4 * (n + 1))
-
-
 def upper_mean(p: Array, f: Array, x: Array) -> Array:
     """sup { E_q f : KL(p, q) <= x } for each x, by its dual: the least over c >= max f of c - exp(E_p ln(c - f) -
     x)."""
@@ -114,7 +109,7 @@ def test_the_closed_form_is_above_an_upper_value_of_every_law(plan: object) -> N
     for m, r, V in laws(300, seed=1):
         n = m.sum()
         found = planned(m, r, V, plan=plan)
-        exact = min(upper_value(m / n, V, r / n, length(n) / n), float(H))
+        exact = min(upper_value(m / n, V, r / n, (START + log(4 * (n + 1))) / n), float(H))
         assert found >= exact - 1e-6 or found >= bet_value(m, r, V) - 1e-6
         if found < H:
             closest = min(closest, found - exact)

@@ -113,16 +113,6 @@ def test_the_error_bounds_hold_as_often_as_they_say(mechanism: str) -> None:
     assert (worst > calibrated / 2).mean() > beta / 2  # and it is not loose
 
 
-def test_a_pair_seen_once_has_no_penalty_without_noise_as_in_the_paper() -> None:
-    """Which is why V~ of APVI as in the paper is no lower bound; with C3 it has one."""
-    released = np.zeros((2, 2, 2, 4))
-    released[:, 0, 0] = [1, 0, 1, 0]
-    for C3 in (0.0, 7 / 3):
-        problem = OfflineProblem(Size(2, 2, 2), 100, BETA, AS_IN_PAPER | {"C3": C3}, np.ones((2, 2, 2)))
-        learned = learned_from(Again(released), OFFLINE["apvi"].plan(problem))[0]
-        assert learned.penalty[0, 0, 0] == pytest.approx(C3 * 2 * log(80))
-
-
 def test_learners_say_where_v_is_no_proved_bound() -> None:
     defaults = {key: {f.name: f.default for f in learner.fields} for key, learner in OFFLINE.items()}
     proved = {key for key, learner in OFFLINE.items() if not learner.unproved(defaults[key])}

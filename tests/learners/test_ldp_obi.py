@@ -88,19 +88,6 @@ def test_estimates_are_above_the_truth_wherever_noise_is_within_its_bounds() -> 
     assert tight > 0.9  # and not because the bonus is beyond anything
 
 
-def test_noise_in_the_sum_of_next_states_is_bounded_by_the_visits() -> None:
-    """c3 is the lesser of B E/4 and |sum m^ - n^| + E/4: seen in Q of one row of which all else is known."""
-    released = np.zeros((1, S, 1, S + 2))
-    released[..., :S], released[..., S] = 1e6, 3e6
-    alone, E1 = np.array([2.0, 0.0, 0.0]), 1e4
-    Q, V, policy = np.zeros((1, S, 1)), np.zeros((2, S)), np.zeros((1, S), dtype=np.int64)
-    for off, c3 in ((0.0, E1), (E1, 2 * E1), (5 * E1, 3 * E1)):
-        released[0, 0, 0, S] = 3e6 - off
-        plan(released, np.full(Q.shape, 4 * E1), every_state(S), alone, Q, V, policy)
-        N, M = 3e6 - off + 2 * E1, 3e6 + 2 * c3
-        assert Q[0, 0, 0] == pytest.approx((3 * E1 + 4 * E1) / N + (S * E1 + 3 * c3) / M)
-
-
 def test_a_declared_structure_counts_only_what_is_possible() -> None:
     wide, tight = (constants(problem(branching=B)) for B in (None, 2))
     assert tight[2] == pytest.approx(wide[2] * np.sqrt(2 / S))

@@ -106,7 +106,7 @@ def test_the_best_attack_finds_no_more_than_is_proved_and_more_under_half_the_no
     scales = np.tile(noise.scales[cut:], B)
     matrices = replace(noise, scales=noise.scales[:cut])
     proved = max(separation_of(losses) for losses in noise.losses())
-    assert max(epsilon_of(losses, 0.0 if pure else 1e-6) for losses in noise.losses()) <= 1.0
+    assert 0.9999 < max(epsilon_of(losses, 0.0 if pure else 1e-6) for losses in noise.losses()) <= 1.0
     if not pure:
         assert proved == pytest.approx(gaussian_mu(1.0, 1e-6), rel=1e-4)
     measured = []
@@ -197,12 +197,3 @@ def test_paper_noise() -> None:
     assert "below 1" not in " ".join(card.assumptions)
     run = BatchRun(spec(bonus="anytime", **given | {"epsilon": 2.0}), 0)
     assert any("at 2, only the accountant" in text for text in run.noise.guarantee().assumptions)
-
-
-def test_the_card_says_what_is_asked_anew() -> None:
-    card = BatchRun.noise_of_run(spec(mechanism="laplace-tree", delta=0.0)).guarantee()
-    assert (card.claimed_epsilon, card.claimed_delta, card.proved_delta) == (1.0, 0.0, 0.0)
-    assert card.proved_epsilon == pytest.approx(1.0, abs=1e-4)
-    assert "repeated sums by" in card.noise_formula
-    assert "summed again at each release" in card.where
-    assert not card.ladder

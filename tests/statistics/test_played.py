@@ -11,7 +11,6 @@ import pytest
 
 from dprl import RunSpec, SpecError
 from dprl.links import decode_spec, encode_spec
-from dprl.mdp import Size
 from dprl.mdp.tabular import Array
 from dprl.privacy import attack
 from dprl.simulation import AttackSpec, SeedRun, start
@@ -99,18 +98,18 @@ def test_cells_are_those_of_the_rows_told_whatever_is_declared_possible() -> Non
 
 @cache
 def ratios(privacy: str, mechanism: str, beta: float, runs: int, learner: str) -> tuple[Array, Array]:
-    """[runs] the largest error of whole runs relative to E, and the longest of a row relative to its radius."""
+    """[runs] the largest error of whole runs relative to E, and of a row relative to its ellipsoid, in the end."""
     worst, longest = [], []
     bonus = "anytime" if learner == "dp-ucbvi" else None
     for seed in range(runs):
         spec = spec_of(privacy, mechanism, beta=beta, algorithm=learner, bonus=bonus)
         run = finished(SeedRun(spec, seed))
         worst.append(run.record.ratio[: run.state.position[3]].max())
-        radius, units = run.noise.radius(), run.noise.scales / run.noise.scales[0]
-        kept = run.state.kept
-        off = np.linalg.norm((run.state.noisy - run.state.counts) / units, axis=-1)
-        allowed = radius[np.searchsorted(run.noise.ends, np.maximum(kept, 1))]
-        longest.append((off / allowed)[kept > 0].max())
+        tau2, rho2 = run.noise.statistic.ellipsoid
+        units = np.sqrt([*np.ones(run.mdp.S), tau2, rho2])
+        off = np.linalg.norm((run.state.released - run.state.counts) / units, axis=-1)
+        told = run.state.kept > 0
+        longest.append((off[told] / run.state.errors[told]).max())
     return np.array(worst), np.array(longest)
 
 
@@ -136,24 +135,6 @@ def test_the_noise_that_is_kept_is_that_of_so_many_reports(privacy: str, mechani
         found.append((drawn / np.maximum(std, 1.0)[..., None])[kept > 300].ravel())
         wanted.append(np.random.default_rng(seed).standard_normal(500))
     assert ks_samples(np.concatenate(found), np.concatenate(wanted)) > LEVEL
-
-
-@pytest.mark.parametrize(("privacy", "mechanism"), WAYS)
-def test_the_truth_is_in_the_ellipsoid_of_every_row(privacy: str, mechanism: str) -> None:
-    closest = 0.0
-    for seed in range(3):
-        run = SeedRun(spec_of(privacy, mechanism), seed)
-        while not run.done:
-            run.advance(0.0)
-            state, size = run.state, Size(*run.mdp.size)
-            m, n, r = np.split(state.released - state.counts, [-2, -1], axis=-1)
-            tau2, rho2 = run.noise.statistic.ellipsoid  # type: ignore[attr-defined]
-            for h in range(size.H):
-                length = (m[h] ** 2).sum(-1) + (n[h] ** 2 / tau2 + r[h] ** 2 / rho2)[..., 0]
-                told = state.kept[h] > 0
-                ratio = np.sqrt(length[told]) / state.errors[h][told]
-                closest = max(closest, float(ratio.max(initial=0.0)))
-    assert 0.3 < closest <= 1
 
 
 def test_blocks_are_paced_by_what_the_noise_of_a_row_hides() -> None:

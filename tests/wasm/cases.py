@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-import numpy as np
 from numpy.typing import NDArray
 
 from dprl import ALGORITHMS, RunSpec
@@ -65,7 +64,6 @@ def others() -> Iterator[Case]:
 
 
 def small(**chosen: Any) -> RunSpec:
-    """A small RiverSwim."""
     given = {"environment": "riverswim", "environment_params": {"S": 3, "H": 5}, "epsilon": 50.0, "seeds": 1}
     if chosen.get("privacy") == "none":
         del given["epsilon"]
@@ -84,11 +82,5 @@ def natively(run: SeedRun) -> dict[str, NDArray[Any]]:
 
 
 def differing(native: dict[str, NDArray[Any]], other: dict[str, NDArray[Any]]) -> list[str]:
-    """Arrays that do not have the same bits."""
     assert native.keys() == other.keys()
-    return [name for name, array in native.items() if not np.array_equal(bits(array), bits(other[name]))]
-
-
-def bits(array: NDArray[Any]) -> NDArray[np.uint64]:
-    """[..] an array's bits."""
-    return array.view(np.uint64)
+    return [name for name, array in native.items() if array.tobytes() != other[name].tobytes()]
