@@ -43,7 +43,8 @@ def walked(n: int, seed: int) -> Array:
 def tuples(record: Array, step: int) -> Iterator[tuple[int, int, float, int]]:
     """Yield (s, a, r, s') of each trajectory at a step."""
     for s, a, x in np.ndindex(2, A, 2):
-        yield from [(s, a, float(MDP.R[step, s, a]), x)] * int(record[step, s, a, x])
+        paid = float(record[step, s, a, 3] / max(record[step, s, a, 2], 1))
+        yield from [(s, a, paid, x)] * int(record[step, s, a, x])
 
 
 Tables = tuple[Array, Array, Array, Array, Array]  # policy, Q_hat, Gamma, Q, V
@@ -123,6 +124,23 @@ def test_every_table_is_the_papers(n: int, params: dict[str, float], data: str) 
         ours = learned(key, tuple(parts), n, data=data, **params)
         same_tables(ours, expected)
         assert ours.repaired == 0
+
+
+@pytest.mark.parametrize("data", ["halves", "whole"])
+def test_steps_whose_next_value_varies_weigh_less(data: str) -> None:
+    """Made-up counts: action 0 in state 0 alone is paid, and leads on to either state at the first step only."""
+    n = 600
+    record = np.zeros((H, 2, A, 4))
+    record[:, 0, 0] = n, 0, n, n
+    record[0, 0, 0, :2] = n // 2
+    for a, here in ((0, n), (1, n // 2), (2, n // 3), (4, n // 4)):  # other numbers of visits break ties
+        record[:, 1, a] = 0, here, here, 0
+    constants = {"lambda": 1.0, "C": 0.1, "D": 0.0}
+    records = (record, 2 * record) if data == "halves" else (record,)
+    expected = algorithm_2(records[-1], record, n, constants)
+    assert np.ptp(expected[4][1]) ** 2 / 4 > 1.5  # the variance of the next value
+    for key in ("vapvi", "dp-vapvi"):
+        same_tables(learned(key, records, n, data=data), expected)
 
 
 @pytest.mark.parametrize("params", [{}, {"lambda": 0.3, "C": 0.01}], ids=["default", "others"])
