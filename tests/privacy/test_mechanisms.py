@@ -6,6 +6,7 @@ draw of its own, Laplace(1) or N(0, 1); the noise of a prefix is the sum of the 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
@@ -117,16 +118,16 @@ class Labelling:
     def standard_normal(self, count: int = 1) -> Polynomial:
         """sqrt(k) N(0, 1) stands for the sum of k draws."""
         self.made.append(self.release)
-        return np.sqrt(count) * Polynomial.basis(len(self.made) - 1)
+        return Polynomial.basis(len(self.made) - 1) * math.sqrt(count)
 
     standard_exponential = standard_normal
 
     def standard_gamma(self, shape: int) -> Polynomial:
         self._second = not self._second  # they come in pairs, Gamma - Gamma
-        return self.standard_normal(shape) if self._second else Polynomial(0)
+        return self.standard_normal(shape) if self._second else Polynomial([0.0])
 
 
-def draws_in_releases(mechanism: Mechanism, times: Sequence[int]) -> Iterator[Array]:
+def draws_in_releases(mechanism: Mechanism, times: Sequence[int]) -> Iterator[Any]:
     """Of each release, how many draws it holds of those made at each."""
     stream, rng = make_stream(np.array(times)), Labelling()
     kept = np.zeros((mechanism.rows(stream.items, stream.releases), 1), dtype=object)

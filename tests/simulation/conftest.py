@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,6 +11,11 @@ from dprl.privacy.privatizers.none import NOTHING_PROMISED
 from dprl.simulation import RunSpec, prepare
 from dprl.simulation.loops import eliminate, replan, slices
 from dprl.simulation.trace import Ints
+
+
+@pytest.fixture(autouse=True)
+def own_home(home: Path) -> None:
+    """Nothing of an upload outlives its test."""
 
 
 @pytest.fixture

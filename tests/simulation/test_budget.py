@@ -36,9 +36,6 @@ PEOPLE = (HEADING + "".join(ROWS[:800])).encode()
 NONE = Apart(0.0, 0.0)
 
 
-pytestmark = pytest.mark.usefixtures("home")
-
-
 def given(budget: Budget | None, people: bytes = PEOPLE, **fields: Any) -> UploadSpec:
     return upload(io.BytesIO(people), EXAMPLE, budget=budget, recall=lambda said: None, **fields)
 

@@ -50,9 +50,6 @@ CSV = HEADING + "".join(
 )
 
 
-pytestmark = pytest.mark.usefixtures("home")
-
-
 def uploaded(declared: dict[str, Any] = PUBLIC, **fields: Any) -> UploadSpec:
     return upload(io.BytesIO(CSV.encode()), declared, **{"held_out": 0.0, **fields})
 
