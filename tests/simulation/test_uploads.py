@@ -164,18 +164,6 @@ def test_nobody_who_reads_a_spec_can_draw_its_noise() -> None:
     assert not np.array_equal(released(first), released(second))
 
 
-def test_no_generator_of_numpy_is_asked_for_the_noise_of_people(monkeypatch: pytest.MonkeyPatch) -> None:
-    spec = uploaded(rho=1.0)
-    learned = uploaded(UNKNOWN)
-    dprl.run(OfflineSpec(environment="clinic", n=10, seeds=1))  # refuses nothing for other reasons
-    for name in ("Generator", "SFC64", "PCG64", "default_rng", "RandomState"):
-        monkeypatch.setattr(np.random, name, lambda *given, name=name: pytest.fail(f"{name} was asked"))
-    assert released(spec).any()
-    assert released(learned).any()
-    with pytest.raises(pytest.fail.Exception, match="SFC64 was asked"):  # as simulation does
-        dprl.run(OfflineSpec(environment="clinic", n=20, seeds=1))
-
-
 def test_noise_is_added_as_whole_steps_of_the_grid(monkeypatch: pytest.MonkeyPatch) -> None:
     """To counts and sums of rewards that are whole steps, too; what the learner gets is a function of that alone."""
     spec = uploaded(UNKNOWN | {"reward_range": [-0.3, 1]}, rho=0.5)
