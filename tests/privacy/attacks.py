@@ -73,16 +73,6 @@ def setting(mechanism: Mechanism, releases: int, moved: int, size: float) -> Set
     return Setting(stream, first, second, high, proved(high))
 
 
-def few(mechanism: Mechanism) -> Setting:
-    """As many counters as a step has, in a few releases."""
-    return setting(mechanism, FEW, 6, 1.0)
-
-
-def many(mechanism: Mechanism) -> Setting:
-    """Two counters, moved by two, in many releases."""
-    return setting(mechanism, MANY, 2, 2.0)
-
-
 def unit_noise(mechanism: Mechanism, stream: Stream, executions: int, cells: int, seed: int) -> Array:
     """[M, executions, cells] unit noise."""
     return draws.unit_noise(mechanism, stream, executions * cells, seed).reshape(-1, executions, cells)
@@ -105,12 +95,12 @@ def ratios(
 def likelihood_ratio(mechanism: Mechanism) -> None:
     """exp(log_ratio) has mean 1 where the second user is there, and exp(-log_ratio) where the first is. In many
     releases, wherever the user enters, it says of one user's executions how often the other's have a ratio above 1."""
-    short = few(mechanism)
+    short = setting(mechanism, FEW, 6, 1.0)
     noise = unit_noise(mechanism, short.stream, EXECUTIONS, 6, 20)
     found = ratios(mechanism, short.stream, noise, 0, short.first, short.second)
     for one in (np.exp(-found[0]), np.exp(found[1])):
         assert standard_errors(one, 1.0) < critical(2)
-    whole = many(mechanism)
+    whole = setting(mechanism, MANY, 2, 2.0)
     streams = ((whole.stream, LOOKED, list(range(MANY))), (unit_stream(mechanism, LONG), GLANCED, places(21)))
     limit = critical(2 * (MANY + PLACES))
     for seed, (stream, executions, entering) in enumerate(streams):
@@ -183,9 +173,9 @@ def places(seed: int) -> list[int]:
 def proof(mechanism: Mechanism) -> None:
     """No event tells two users apart better than `losses` proves; with half the noise one does, so that this can
     fail."""
-    whole = many(mechanism)
+    whole = setting(mechanism, MANY, 2, 2.0)
     for one, at, executions, seed in (
-        (few(mechanism), 0, EXECUTIONS, 30),
+        (setting(mechanism, FEW, 6, 1.0), 0, EXECUTIONS, 30),
         (whole, worst_place(mechanism, whole), SHOWN, 31),
     ):
         cells = len(one.first)

@@ -279,8 +279,8 @@ def test_counts_of_a_release_that_was_killed_go_at_the_next_command(
 
 def test_a_release_is_not_lost_for_want_of_a_character(arguments: list[str], tmp_path: Path) -> None:
     code = f"from dprl.__main__ import main; raise SystemExit(main({arguments}))"
-    environment = {"PYTHONIOENCODING": "ascii:strict", "DPRL_HOME": str(tmp_path / "home")}
-    done, again = (python(code, **environment) for _ in range(2))
+    home = str(tmp_path / "home")
+    done, again = (python(code, PYTHONIOENCODING="ascii:strict", DPRL_HOME=home) for _ in range(2))
     assert (done.returncode, again.returncode) == (0, 2)
     assert "Better than today" in done.stdout
     assert (tmp_path / "out" / "policy.json").exists()
