@@ -40,11 +40,11 @@ CEILINGS = {
     "dprl, loose files": 2_236,
     "pages": 10_282,
     "website": 568,
-    "tests": 35_489,
+    "tests": 34_607,
     "bench": 2_429,
     "JavaScript": 2_872,
     "TOML": 9_050,
-    "docs, words": 44_989,
+    "docs, words": 44_957,
 }
 
 

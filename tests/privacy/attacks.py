@@ -17,20 +17,16 @@ from dprl.privacy import accounting
 from dprl.privacy.mechanisms import Mechanism, Stream, make_stream, stream_of_releases
 from dprl.privacy.mechanisms.mechanism import At, entered
 from dprl.statistics import Change
-from dprl.testing.mechanisms import noise_of
-from dprl.testing.report import require
 from tests.compare import LEVEL, critical, standard_errors
+from tests.privacy import draws
 
 DELTA = 0.01
 FEW, MANY, LONG = 3, 63, 511  # releases
 EXECUTIONS = 20_000  # a user in FEW releases
 LOOKED = 500  # executions at each place of MANY releases
 SHOWN = 8_000  # executions at the place of MANY where most is revealed
-GLANCED, PASSED, PLACES = (
-    100,
-    1000,
-    24,
-)  # executions, for a score and for a proof, and places of LONG releases
+# executions, for a score and for a proof, and places of LONG releases
+GLANCED, PASSED, PLACES = 100, 1000, 24
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,17 +60,11 @@ def setting(mechanism: Mechanism, releases: int, moved: int, size: float) -> Set
     """
     stream = unit_stream(mechanism, releases)
     change = Change(((moved, size),))
-    told = mechanism.losses(change, 1.0, stream)
-    right = isinstance(told, tuple) and all(isinstance(place, tuple) and place for place in told) and told
-    require(
-        right, "losses: give a tuple that has, for each place, a tuple of losses, such as ((Gaussian(1.0),),)"
-    )
 
     def proved(scale: float) -> float:
         return max(accounting.epsilon_of(x, DELTA) for x in mechanism.losses(change, scale, stream))
 
     low, high = 1e-3, 1e6
-    require(proved(high) <= 1, "losses: even noise of scale 10^6 proves nothing")
     while high / low > 1 + 1e-4:
         middle = math.sqrt(low * high)
         low, high = (low, middle) if proved(middle) <= 1 else (middle, high)
@@ -83,19 +73,9 @@ def setting(mechanism: Mechanism, releases: int, moved: int, size: float) -> Set
     return Setting(stream, first, second, high, proved(high))
 
 
-def few(mechanism: Mechanism) -> Setting:
-    """As many counters as a step has, in a few releases."""
-    return setting(mechanism, FEW, 6, 1.0)
-
-
-def many(mechanism: Mechanism) -> Setting:
-    """Two counters, moved by two, in many releases."""
-    return setting(mechanism, MANY, 2, 2.0)
-
-
 def unit_noise(mechanism: Mechanism, stream: Stream, executions: int, cells: int, seed: int) -> Array:
     """[M, executions, cells] unit noise."""
-    return noise_of(mechanism, stream, executions * cells, seed).reshape(-1, executions, cells)
+    return draws.unit_noise(mechanism, stream, executions * cells, seed).reshape(-1, executions, cells)
 
 
 def ratios(
@@ -103,12 +83,10 @@ def ratios(
 ) -> tuple[Array, Array]:
     """Log-likelihood ratios of executions with the first user, and with the second, from the same noise."""
     here = entered(stream, at)[:, None, None]
-    found = [mechanism.log_ratio(stream, noise + here * own, at, first, second) for own in (first, second)]
-    require(
-        all(np.shape(one) == noise.shape[1:2] for one in found),
-        f"log_ratio: its shape is {np.shape(found[0])}; give a number for each execution, {noise.shape[1:2]}",
+    one, other = (
+        mechanism.log_ratio(stream, noise + here * own, at, first, second) for own in (first, second)
     )
-    return found[0], found[1]
+    return one, other
 
 
 # ---- whether the attacker's score is right
@@ -117,27 +95,19 @@ def ratios(
 def likelihood_ratio(mechanism: Mechanism) -> None:
     """exp(log_ratio) has mean 1 where the second user is there, and exp(-log_ratio) where the first is. In many
     releases, wherever the user enters, it says of one user's executions how often the other's have a ratio above 1."""
-    short = few(mechanism)
+    short = setting(mechanism, FEW, 6, 1.0)
     noise = unit_noise(mechanism, short.stream, EXECUTIONS, 6, 20)
     found = ratios(mechanism, short.stream, noise, 0, short.first, short.second)
     for one in (np.exp(-found[0]), np.exp(found[1])):
-        require(
-            standard_errors(one, 1.0) < critical(2),
-            f"log_ratio: its exponential has mean {one.mean():.3g}, and a likelihood ratio has 1",
-        )
-    whole = many(mechanism)
+        assert standard_errors(one, 1.0) < critical(2)
+    whole = setting(mechanism, MANY, 2, 2.0)
     streams = ((whole.stream, LOOKED, list(range(MANY))), (unit_stream(mechanism, LONG), GLANCED, places(21)))
     limit = critical(2 * (MANY + PLACES))
     for seed, (stream, executions, entering) in enumerate(streams):
         noise = unit_noise(mechanism, stream, executions, 2, 22 + seed)
         for at in entering:
             found = ratios(mechanism, stream, noise, at, whole.first, whole.second)
-            off = max(disagreement(*found), disagreement(-found[1], -found[0]))
-            require(
-                off < limit,
-                f"log_ratio: of a user who enters at release {at} of {stream.releases} it is no likelihood ratio of "
-                "the noise that is there",
-            )
+            assert max(disagreement(*found), disagreement(-found[1], -found[0])) < limit, at
 
 
 def disagreement(first: Array, second: Array) -> float:
@@ -191,11 +161,7 @@ def long_proof(mechanism: Mechanism) -> None:
     noise = unit_noise(mechanism, one.stream, PASSED, 2, 25)
     for at in places(26):
         values = revealed(ratios(mechanism, one.stream, noise, at, one.first, one.second)[0], one.proved)
-        require(
-            values.mean() <= DELTA or standard_errors(values, DELTA) < critical(PLACES),
-            f"losses: at epsilon {one.proved:.3g} delta {DELTA} is proved, and {values.mean():.3g} is shown of a "
-            f"user who enters at release {at} of {LONG}",
-        )
+        assert values.mean() <= DELTA or standard_errors(values, DELTA) < critical(PLACES), at
 
 
 def places(seed: int) -> list[int]:
@@ -207,21 +173,18 @@ def places(seed: int) -> list[int]:
 def proof(mechanism: Mechanism) -> None:
     """No event tells two users apart better than `losses` proves; with half the noise one does, so that this can
     fail."""
-    whole = many(mechanism)
+    whole = setting(mechanism, MANY, 2, 2.0)
     for one, at, executions, seed in (
-        (few(mechanism), 0, EXECUTIONS, 30),
+        (setting(mechanism, FEW, 6, 1.0), 0, EXECUTIONS, 30),
         (whole, worst_place(mechanism, whole), SHOWN, 31),
     ):
-        cells, where = len(one.first), f"a user who enters at release {at} of {one.stream.releases}"
+        cells = len(one.first)
         noise = unit_noise(mechanism, one.stream, executions, cells, seed)
-        best = shown(ratios(mechanism, one.stream, noise, at, one.first, one.second), one.proved)
-        require(
-            best <= one.proved,
-            f"losses: epsilon {one.proved:.3g} is proved, and an attack shows {best:.3g} of {where}",
+        assert (
+            shown(ratios(mechanism, one.stream, noise, at, one.first, one.second), one.proved) <= one.proved
         )
         told, factor = mechanism.halved(one.stream)
         less = noise if told is one.stream else unit_noise(mechanism, told, executions, cells, seed + 10)
         found = ratios(mechanism, told, less, at, one.first / factor, one.second / factor)
-        broken = shown(found, one.proved) > one.proved
-        require(broken, f"losses: with half the noise no attack shows more than is proved, of {where}")
+        assert shown(found, one.proved) > one.proved
     long_proof(mechanism)

@@ -23,6 +23,7 @@ from dprl.privacy.mechanisms import stream_of_releases
 from dprl.privacy.mechanisms.mechanism import column
 from dprl.privacy.mechanisms.tree import levels, scattered, split
 from dprl.privacy.privatizers.shuffle import least_bits
+from dprl.simulation.loops import loop_of
 from dprl.simulation.prepare import noise_of_schedule
 from tests.privacy.draws import TRIPLES, prepared, replaced
 from tests.privacy.oracles import bits_loss, composed, gaussian_loss
@@ -169,14 +170,9 @@ def test_noise_for_one_episode_is_as_it_was_and_too_little_for_several(
 @pytest.mark.parametrize("algorithm", ["ucrl-vtr", "lsvi-ucb"])
 @pytest.mark.parametrize("m", [1, 3])
 def test_learners_of_sums_have_noise_for_m_episodes(algorithm: str, m: int) -> None:
-    from dprl.learners import ALGORITHMS
-    from dprl.simulation.loops import LOOPS
-
     environment = "linear-mixture" if algorithm == "ucrl-vtr" else "linear-mdp"
     run = RunSpec(environment=environment, algorithm=algorithm, episodes=200, contribution=m)
-    alone = run.replace(contribution=1)
-    loop = LOOPS[ALGORITHMS[algorithm].loop]
-    noise, one = loop.noise_of_run(run), loop.noise_of_run(alone)
+    noise, one = (loop_of(run).noise_of_run(spec) for spec in (run, run.replace(contribution=1)))
     assert noise.epsilon(run.delta or 0.0) == pytest.approx(1.0, rel=1e-3)
     np.testing.assert_allclose(noise.scales, m * one.scales, rtol=1e-5)
 

@@ -180,14 +180,6 @@ def test_the_best_attack_reaches_the_proof_and_not_more(
         assert gaussian_mu(gaussian_epsilon(proved, 1e-6), 1e-6) == pytest.approx(proved)
 
 
-def test_what_nobody_promises_is_not_noisy() -> None:
-    noise, error = noise_of_run(OfflineSpec(**SMALL, algorithm="apvi"))  # type: ignore[arg-type]
-    assert noise.mechanism is None
-    assert error == {}
-    assert noise.guarantee.claimed_rho is noise.guarantee.proved_epsilon is None
-    assert "proved_rho" not in noise.guarantee.to_dict()
-
-
 def test_what_is_not_accounted_for_is_not_released() -> None:
     """The same answer with other noise, again and again, would have no noise on average."""
     noise, record = noise_of(rho=1.0), worlds()[0]

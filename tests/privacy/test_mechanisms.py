@@ -6,36 +6,32 @@ draw of its own, Laplace(1) or N(0, 1); the noise of a prefix is the sum of the 
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from numpy.polynomial import Polynomial
 from scipy import stats
 from scipy.linalg import toeplitz
 
 from dprl import SpecError
+from dprl.engine import compiled
 from dprl.mdp.tabular import Array
 from dprl.privacy import MECHANISMS, Mechanism
-from dprl.privacy.mechanisms import Stream, blt, make_stream, optimal, stream_of_releases
+from dprl.privacy.mechanisms import SIGNATURE, Stream, blt, make_stream, optimal, stream_of_releases
 from dprl.privacy.mechanisms.gaussian import MAX_RELEASES, coefficients, correlate, innovations
 from dprl.privacy.mechanisms.laplace import add_laplace
 from dprl.simulation import schedules
 from dprl.testing import check_mechanism
+from dprl.testing import mechanisms as testing
 from tests.compare import LEVEL, critical, ks_samples, standard_errors
 from tests.privacy import attacks
 from tests.privacy.draws import unit_noise
-from tests.privacy.noise import (
-    independent_counters,
-    machine,
-    own_reports,
-    same_bits_compiled,
-    symmetric,
-    tail,
-)
 from tests.privacy.test_blt import first_columns
 from tests.privacy.test_optimal import matrices
 from tests.problems import first
@@ -104,63 +100,42 @@ TIMES = [1, 2, 3, 7, 24, 127]  # 127 is 7 nodes of a tree, the most there are be
 CELLS = 20_000
 
 
-class Drawn:
-    """Stands for noise: how many draws it holds of those made at each release."""
-
-    __array_ufunc__ = None  # a NumPy number leaves multiplying to this class
-
-    def __init__(self, draws: Counter[int]) -> None:
-        self.draws = draws
-
-    def __add__(self, other: Drawn | float) -> Drawn:
-        if isinstance(other, Drawn):
-            return Drawn(self.draws + other.draws)
-        assert other == 0.0
-        return self
-
-    __radd__ = __add__
-
-    def __sub__(self, other: Drawn) -> Drawn:
-        return self + other
-
-    def __rmul__(self, scale: float) -> Drawn:
-        """sqrt(k) N(0, 1) stands for the sum of k draws."""
-        count = round(float(scale) ** 2)
-        assert count == pytest.approx(float(scale) ** 2)
-        return Drawn(Counter({release: count * times for release, times in self.draws.items()}))
-
-
 class Labelling:
-    """A generator whose draws carry the release at which they were made."""
+    """A generator whose draws are x^0, x^1, ...: of a sum, which is a polynomial, squared coefficients say how many of
+    each it holds.
+
+    Attributes:
+        release: the one that draws now.
+        made: the release at which each draw was made.
+    """
 
     def __init__(self) -> None:
-        self.release = 0
-        self._second = False
+        self.release, self.made, self._second = 0, list[int](), False
 
     def random(self) -> float:
         return 0.0  # every sign is plus
 
-    def standard_exponential(self) -> Drawn:
-        return Drawn(Counter({self.release: 1}))
+    def standard_normal(self, count: int = 1) -> Polynomial:
+        """sqrt(k) N(0, 1) stands for the sum of k draws."""
+        self.made.append(self.release)
+        return Polynomial.basis(len(self.made) - 1) * math.sqrt(count)
 
-    def standard_normal(self) -> Drawn:
-        return Drawn(Counter({self.release: 1}))
+    standard_exponential = standard_normal
 
-    def standard_gamma(self, shape: int) -> Drawn:
+    def standard_gamma(self, shape: int) -> Polynomial:
         self._second = not self._second  # they come in pairs, Gamma - Gamma
-        return Drawn(Counter({self.release: int(shape)} if self._second else {}))
+        return self.standard_normal(shape) if self._second else Polynomial([0.0])
 
 
-def draws_in_releases(mechanism: Mechanism, times: Sequence[int]) -> list[Counter[int]]:
+def draws_in_releases(mechanism: Mechanism, times: Sequence[int]) -> Iterator[Any]:
+    """Of each release, how many draws it holds of those made at each."""
     stream, rng = make_stream(np.array(times)), Labelling()
     kept = np.zeros((mechanism.rows(stream.items, stream.releases), 1), dtype=object)
     noise: Any = np.zeros(1, dtype=object)
-    result = []
-    for i in range(len(times)):
-        rng.release = i
-        mechanism.add_noise(i, stream.leaves, stream.batches, kept, rng, noise)
-        result.append(Counter(noise[0].draws))
-    return result
+    for rng.release in range(len(times)):
+        mechanism.add_noise(rng.release, stream.leaves, stream.batches, kept, rng, noise)
+        held = noise[0].coef ** 2
+        yield np.bincount(rng.made[: len(held)], held)
 
 
 times_of_release = st.integers(1, 200) | st.integers(1, 2**50)
@@ -179,18 +154,18 @@ def test_a_node_keeps_its_draw_for_as_long_as_prefixes_use_it(times: list[int]) 
     for i, t in enumerate(times):
         for node in nodes(t):
             first.setdefault(node, i)
-    expected = [Counter(first[node] for node in nodes(t)) for t in times]
     for mechanism in TREES:
-        assert draws_in_releases(mechanism, times) == expected
+        for t, found in zip(times, draws_in_releases(mechanism, times), strict=True):
+            np.testing.assert_allclose(found, np.bincount([first[node] for node in nodes(t)]))
 
 
 @settings(max_examples=100, deadline=None, derandomize=True)
 @given(increasing)
 def test_each_item_carries_its_own_draw(times: list[int]) -> None:
     blocks = np.diff([0, *times])
-    expected = [Counter({j: int(b) for j, b in enumerate(blocks[: i + 1])}) for i in range(len(times))]
     for mechanism in SUMS:
-        assert draws_in_releases(mechanism, times) == expected
+        for i, found in enumerate(draws_in_releases(mechanism, times)):
+            np.testing.assert_allclose(found, blocks[: i + 1])
 
 
 @pytest.mark.parametrize("times", [UNIT, JUMPS, GEOMETRIC[::4]], ids=["unit", "jumps", "geometric"])
@@ -220,7 +195,10 @@ def test_tree_has_the_distribution_of_its_definition(mechanism: Mechanism, times
 
 @pytest.mark.parametrize("key", NOISES)
 def test_cells_are_independent(key: str) -> None:
-    independent_counters(machine(MECHANISMS[key]), stream_of(MECHANISMS[key], JUMPS))
+    lags = (1, 2, 52, 53, 54, 512)
+    for row in noise_of(MECHANISMS[key], JUMPS, CELLS, seed=4):
+        for lag in lags:
+            assert standard_errors(row[lag:] * row[:-lag], 0.0) < critical(len(JUMPS) * len(lags)), lag
 
 
 def laplace(count: int, cells: int, seed: int) -> Array:
@@ -331,21 +309,35 @@ def test_forgotten_batches_do_not_add_up() -> None:
 @pytest.mark.parametrize("key", NOISES)
 @pytest.mark.parametrize("failure", [1e-2, 1e-4])
 def test_the_tail_bound_holds_and_is_not_loose(key: str, failure: float) -> None:
-    """At each release, from 200,000 draws: the bound is broken no more often than it says, 60% of it more often."""
-    mechanism = MECHANISMS[key]
-    tail(machine(mechanism), stream_of(mechanism, TIMES), failure, draws=200_000)
+    """At each release, from 200,000 draws: the bound is broken no more often than it says, 60% of it more often; and so
+    is that of the length of four counters."""
+    mechanism, draws = MECHANISMS[key], 200_000
+    stream = stream_of(mechanism, TIMES)
+    noise = np.abs(unit_noise(mechanism, stream, draws, seed=13))
+    bound = mechanism.tail(stream, failure)[:, None]
+    most = stats.binom.isf(LEVEL / len(TIMES), draws, failure)
+    assert ((noise > bound).sum(1) <= most).all()
+    assert (noise > 0.6 * bound).sum(1).max() > most
+    lengths = np.linalg.norm(noise.reshape(len(TIMES), -1, 4), axis=-1)
+    beyond = (lengths > mechanism.length(stream, 4, failure)[:, None]).sum(1)
+    assert (beyond <= stats.binom.isf(LEVEL / len(TIMES), lengths.shape[1], failure)).all()
 
 
 @pytest.mark.parametrize("key", first(CHECKED, lambda key: (MECHANISMS[key].fresh, MECHANISMS[key].norm)))
 def test_noise_is_symmetric_and_an_attack_shows_no_more_than_is_proved(key: str) -> None:
-    """Attacks where noise needs no batches, in up to 511 releases."""
-    mechanism = MECHANISMS[key]
-    same_bits_compiled(mechanism, stream_of(mechanism, TIMES))
-    quick = machine(mechanism)
-    symmetric(quick, stream_of(mechanism, TIMES))
-    if mechanism.fresh:
-        own_reports(quick)
+    """As often above a bound as below its negative, which schedules that decide as they go rest on. Attacks where noise
+    needs no batches, in up to 511 releases."""
+    mechanism, bounds = MECHANISMS[key], np.array((0.25, 1.0, 2.0))
+    stream = stream_of(mechanism, TIMES)
+    plain = testing.noise_of(mechanism, stream, 30, 5)
+    assert plain.tobytes() == unit_noise(mechanism, stream, 30, seed=5).tobytes()
+    noise = unit_noise(mechanism, stream, CELLS, seed=17)
+    for row, std in zip(noise, mechanism.std(stream), strict=True):
+        above, below = ((side[:, None] > bounds * std).sum(0) for side in (row, -row))
+        chance = 2 * stats.binom.cdf(np.minimum(above, below), above + below, 0.5)
+        assert chance.min() > LEVEL / (len(bounds) * len(TIMES))
     if not key.startswith("binomial"):
+        quick = replace(mechanism, add_noise=compiled(mechanism.add_noise, SIGNATURE))
         assert check_mechanism(quick) == ("record", "repeats", "noise", "proof")
-        attacks.likelihood_ratio(quick)
-        attacks.proof(quick)
+        attacks.likelihood_ratio(mechanism)
+        attacks.proof(mechanism)

@@ -51,11 +51,7 @@ def test_card_and_paper_scale(privacy: str, mechanism: str, calibration: str, ep
         assert epsilon * (1 - slack) <= (card.proved_epsilon or 0) <= epsilon * (1 + 1e-9)
     assert card.noise_scale == noise.scales[-2]
     assert card.mechanism == MECHANISMS[mechanism].title
-    assert "replace" in card.adjacency
     assert any(r.adjacency == BLANK_ONE for r in card.readings) == bool(PRIVATIZERS[privacy].words.blanked)
-    for text in (card.trust, card.unit, card.where, card.noise_formula, *card.assumptions, *card.sources):
-        assert text
-    assert card.sources
     assert card.model == MODELS[privacy]
     assert SIMULATION in card.assumptions
     assert "e-0" not in card.noise_formula

@@ -9,7 +9,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from concurrent.futures import CancelledError
-from contextlib import closing, contextmanager
+from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
@@ -31,8 +31,8 @@ from tests.runs.test_workers import ROOT, wait_for
 PATIENCE = 100.0
 
 
-@contextmanager
-def a_cluster() -> Iterator[str]:
+@pytest.fixture(scope="module")
+def two() -> Iterator[str]:
     """The address of a cluster of two workers, as one starts it for trying."""
     command = [sys.executable, "-m", "dprl", "cluster", "--workers", "2", "--port", "0"]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
@@ -44,13 +44,6 @@ def a_cluster() -> Iterator[str]:
         finally:  # else who failed would wait for it without end
             process.terminate()
         assert process.wait(PATIENCE) == 0
-
-
-@pytest.fixture(scope="module")
-def two() -> Iterator[str]:
-    """The address of a cluster."""
-    with a_cluster() as address:
-        yield address
 
 
 @pytest.fixture(scope="module")

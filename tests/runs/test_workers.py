@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import psutil
 import pytest
 
 import dprl
@@ -41,9 +42,8 @@ def workers(store: Store) -> list[int]:
 
 
 def alive(pid: int) -> bool:
-    with contextlib.suppress(ProcessLookupError, FileNotFoundError):
-        os.kill(pid, 0)
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    with contextlib.suppress(psutil.NoSuchProcess):
+        return bool(psutil.Process(pid).status() != psutil.STATUS_ZOMBIE)
     return False
 
 
@@ -144,15 +144,8 @@ def test_workers_end_with_the_dashboard_however_that_ends_and_results_are_there(
 
 def listening(pids: Iterable[int]) -> set[int]:
     """The ports on which any of these processes listens."""
-    mine = set()
-    for pid in pids:
-        for file in Path(f"/proc/{pid}/fd").iterdir():
-            with contextlib.suppress(OSError):
-                mine.add(os.readlink(file))
-    text = "".join(Path(f"/proc/net/{kind}").read_text() for kind in ("tcp", "tcp6"))
-    lines = [line.split() for line in text.splitlines()]
-    open_here = [line[1] for line in lines if line[3] == "0A" and f"socket:[{line[9]}]" in mine]
-    return {int(address.rpartition(":")[2], 16) for address in open_here}
+    found = (one for pid in pids for one in psutil.Process(pid).net_connections())
+    return {one.laddr.port for one in found if one.status == psutil.CONN_LISTEN}
 
 
 def test_workers_listen_on_no_port(kept: Store) -> None:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy import stats
 
 from dprl import RunSpec
 from dprl.engine import compiled
@@ -24,6 +23,7 @@ from dprl.privacy.privatizers import Noise
 from dprl.simulation import schedules
 from dprl.simulation.prepare import noise_of_schedule
 from dprl.simulation.schedules import adaptive
+from tests.privacy.attacks import least_epsilon
 
 K, VICTIM, M, DELTA = 60, 4, 8, 0.05
 CELLS = 16
@@ -108,11 +108,4 @@ def proved() -> tuple[float, float]:
 
 def measured(ratios: Array, threshold: float) -> float:
     """The least epsilon at DELTA, at 99.99%, of the event {ratio > threshold} or of its mirror image."""
-    found = []
-    for sides in (ratios, -ratios[::-1]):
-        inside, outside = (
-            stats.binomtest(int((row > threshold).sum()), len(row)).proportion_ci(0.9999, method="exact")
-            for row in sides
-        )
-        found.append(math.log((inside.low - DELTA) / outside.high) if inside.low > DELTA else 0.0)
-    return max(found)
+    return max(least_epsilon((one, other), threshold, DELTA) for one, other in (ratios, -ratios[::-1]))

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,6 +11,11 @@ from dprl.privacy.privatizers.none import NOTHING_PROMISED
 from dprl.simulation import RunSpec, prepare
 from dprl.simulation.loops import eliminate, replan, slices
 from dprl.simulation.trace import Ints
+
+
+@pytest.fixture(autouse=True)
+def own_home(home: Path) -> None:
+    """Nothing of an upload outlives its test."""
 
 
 @pytest.fixture
@@ -34,18 +40,9 @@ def noise_once(monkeypatch: pytest.MonkeyPatch) -> None:
     work_out, tell = prepare.noise_of, prepare.error_told
 
     def noise_of(spec: RunSpec, times: Ints, **more: Any) -> Noise:
-        names = (
-            "algorithm",
-            "bonus",
-            "mechanism",
-            "calibration",
-            "epsilon",
-            "delta",
-            "beta",
-            "privacy",
-            "problem_size",
-        )
-        key = (*(getattr(spec, name) for name in names), times.tobytes(), str(more))
+        left_out = "environment", "environment_params", "seeds", "root_seed"
+        told = [value for name, value in spec.to_dict().items() if name not in left_out]
+        key = str((told, spec.problem_size, times.tobytes(), more))
         if key not in noises:
             noises[key] = work_out(spec, times, **more)
         return noises[key]

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dprl import RunSpec
 from dprl.environments import ENVIRONMENTS
 from dprl.environments.linear_mdp import linear_model
 from dprl.learners.linear.confidence import Confidence
@@ -16,16 +15,7 @@ from dprl.learners.linear.value_iteration import longest_weights
 from dprl.mdp.tabular import Array
 from dprl.simulation.loops import BatchRun
 from tests.problems import finished, refused
-
-SMALL = {"stages": 2, "drugs": 2, "symptoms": 2, "H": 4}
-
-
-def spec(**given: Any) -> RunSpec:
-    usual: dict[str, Any] = {
-        "environment": "linear-mdp", "environment_params": SMALL, "algorithm": "lsvi-ucb", "episodes": 10**6,
-        "seeds": 1,
-    }  # fmt: skip
-    return RunSpec(**usual | given)
+from tests.simulation.test_loops import spec
 
 
 def sums_of(run: BatchRun, h: int, target: Array) -> tuple[Array, Array]:
@@ -95,7 +85,7 @@ def planned(run: BatchRun) -> tuple[Array, Array, Array]:
 )  # fmt: skip
 def test_plans_agree_with_a_dense_computation(given: dict[str, Any]) -> None:
     """To 1e-10 of what the sums are: with the noise that was drawn, whatever else follows from the users' counts."""
-    run = finished(BatchRun(spec(**given), 0))
+    run = finished(BatchRun(spec("lsvi-ucb", **given), 0))
     Q, V, sums = planned(run)
     cap = run.mdp.H - np.arange(run.mdp.H)[:, None, None] if run.spec.bonus != "paper" else run.mdp.H
     assert 0.01 < (cap - 0.001 > Q).mean()
@@ -107,7 +97,7 @@ def test_plans_agree_with_a_dense_computation(given: dict[str, Any]) -> None:
 @pytest.mark.parametrize(("mechanism", "delta"), [("gaussian-tree", 1e-6), ("laplace-tree", 0.0)])
 def test_there_are_as_many_equal_batches_as_in_the_paper(mechanism: str, delta: float) -> None:
     K, epsilon = 10**7, 2.0
-    run = BatchRun(spec(mechanism=mechanism, delta=delta, epsilon=epsilon, episodes=K), 0)
+    run = BatchRun(spec("lsvi-ucb", mechanism=mechanism, delta=delta, epsilon=epsilon, episodes=K), 0)
     H, d = 4, 5
     B = ceil((K * epsilon) ** 0.4 / (d**0.6 * H**0.2))
     if delta == 0:
@@ -119,7 +109,7 @@ def test_there_are_as_many_equal_batches_as_in_the_paper(mechanism: str, delta: 
 
 def test_blocks_let_no_determinant_grow_by_more_than_they_say() -> None:
     """Where the model is known well, ln det of each matrix grows by at most ln 2, and sampling, at each release."""
-    run = BatchRun(spec(privacy="none", episodes=10**7), 0, plain=True)
+    run = BatchRun(spec("lsvi-ucb", privacy="none", episodes=10**7), 0, plain=True)
     ln_det: list[Array] = []
     release = run._kernels.step
 
@@ -140,7 +130,7 @@ def test_blocks_let_no_determinant_grow_by_more_than_they_say() -> None:
 @pytest.mark.parametrize("privacy", ["none", "central"])
 def test_beliefs_are_what_the_plan_relied_on_and_hold(bonus: str, privacy: str) -> None:
     """The estimate and bonus of a plan that nothing has cut off; the truth is within, and not too long."""
-    run = finished(BatchRun(spec(privacy=privacy, bonus=bonus, episodes=10**7, epsilon=50.0), 0))
+    run = finished(BatchRun(spec("lsvi-ucb", privacy=privacy, bonus=bonus, episodes=10**7, epsilon=50.0), 0))
     trace, plan, phi = run.trace(), run.state.plan, run.setup.features
     beliefs = trace.beliefs
     D, H, d = len(trace.detail_episodes), run.mdp.H, phi.shape[-1]

@@ -30,14 +30,10 @@ def drawing(mdp: TabularMDP, policy: Ints | Logits, how: str, *, plain: bool = F
     """A function (rng, users) -> counts [H, S, A, S + 2] and starts [S], by `walk` or by `sample`."""
     model, S = model_of(mdp), mdp.S
     function: Callable[..., None] = walk if how == "walk" else sample
-    scratch = () if how == "walk" else (np.zeros(S, dtype=np.int64), np.zeros(S, dtype=np.int64))
+    here, *scratch = (np.zeros(S, dtype=np.int64) for _ in range(1 if how == "walk" else 3))
     if not plain:
-        i = type_of(np.zeros(1, dtype=np.int64))
-        f4 = type_of(np.zeros((1, 1, 1, 1)))
-        signature = type_of(None)(
-            rng_type(), type_of(model), type_of(policy), type_of(1), f4, *[i] * (1 + len(scratch))
-        )
-        function = compiled(function, signature)
+        examples = (model, policy, 1, empty(1, 1, 1), here, *scratch)
+        function = compiled(function, type_of(None)(rng_type(), *map(type_of, examples)))
 
     def draw(rng: np.random.Generator, users: int) -> tuple[Array, Ints]:
         counts, starts = empty(mdp.H, mdp.S, mdp.A), np.full(S, -1, dtype=np.int64)

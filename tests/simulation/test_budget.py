@@ -9,8 +9,6 @@ import json
 import math
 import multiprocessing
 import os
-import subprocess
-import sys
 import unicodedata
 from collections.abc import Callable
 from pathlib import Path
@@ -29,14 +27,12 @@ from dprl.simulation.uploads import kept, ledger
 from dprl.simulation.uploads.ledger import Draw, together
 from dprl.simulation.uploads.noise import noise_of
 from dprl.simulation.uploads.run import UploadRun, draws_of
+from tests.problems import python
 from tests.two_rooms import EXAMPLE, example
 
 HEADING, *ROWS = example().splitlines(keepends=True)
 PEOPLE = (HEADING + "".join(ROWS[:800])).encode()
 NONE = Apart(0.0, 0.0)
-
-
-pytestmark = pytest.mark.usefixtures("home")
 
 
 def given(budget: Budget | None, people: bytes = PEOPLE, **fields: Any) -> UploadSpec:
@@ -258,16 +254,22 @@ def test_spellings_of_a_name_are_one_budget() -> None:
     assert len(list(ledger.folder().glob("*.json"))) == 1
 
 
-def test_counts_of_a_release_that_was_killed_go_at_the_next_command(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+@pytest.fixture
+def arguments(tmp_path: Path) -> list[str]:
+    """Of `dprl`, for a release that spends a budget."""
     (tmp_path / "people.csv").write_bytes(PEOPLE)
     (tmp_path / "declared.json").write_text(json.dumps(EXAMPLE), encoding="utf-8")
     given = [str(tmp_path / "people.csv"), "--declaration", str(tmp_path / "declared.json"), "--rho", "1"]
+    return ["release", *given, "--budget", "ward", "--out", str(tmp_path / "out")]
+
+
+def test_counts_of_a_release_that_was_killed_go_at_the_next_command(
+    arguments: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     child = os.fork()
     if child == 0:  # killed when the counts are kept, before anything is charged
         monkeypatch.setattr(release, "draws_of", lambda spec: os._exit(9))
-        main(["release", *given, "--budget", "ward", "--out", str(tmp_path / "out")])
+        main(arguments)
         os._exit(0)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 9
     assert list(kept.folder().glob("*.npz"))
@@ -275,20 +277,11 @@ def test_counts_of_a_release_that_was_killed_go_at_the_next_command(
     assert not list(kept.folder().glob("*"))
 
 
-def test_a_release_is_not_lost_for_want_of_a_character(tmp_path: Path) -> None:
-    (tmp_path / "people.csv").write_bytes(PEOPLE)
-    (tmp_path / "declared.json").write_text(json.dumps(EXAMPLE), encoding="utf-8")
-    command = [
-        sys.executable, "-m", "dprl", "release", "people.csv", "--declaration", "declared.json", "--rho", "1",
-        "--budget", "ward", "--out", "out",
-    ]  # fmt: skip
-    environment = os.environ | {"PYTHONIOENCODING": "ascii:strict", "DPRL_HOME": str(tmp_path / "home")}
-    environment |= {"PYTHONPATH": str(Path(__file__).parents[2])}
-    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
+def test_a_release_is_not_lost_for_want_of_a_character(arguments: list[str], tmp_path: Path) -> None:
+    code = f"from dprl.__main__ import main; raise SystemExit(main({arguments}))"
+    home = str(tmp_path / "home")
+    done, again = (python(code, PYTHONIOENCODING="ascii:strict", DPRL_HOME=home) for _ in range(2))
+    assert (done.returncode, again.returncode) == (0, 2)
     assert "Better than today" in done.stdout
     assert (tmp_path / "out" / "policy.json").exists()
-    again = subprocess.run(
-        command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
-    )
-    assert again.returncode == 2
-    assert "dprl: out: out already contains a policy.json; give another folder." in again.stderr
+    assert again.stderr.endswith("already contains a policy.json; give another folder.\n")

@@ -34,8 +34,6 @@ from tests.problems import few
 WARD = ENVIRONMENTS["random"].make(S=8, A=3, H=10, seed=3, concentration=5.0)
 BEHAVIOUR = "mixture:0.33"
 
-pytestmark = pytest.mark.usefixtures("home")
-
 
 def given(model: TabularMDP, n: int, known: bool = True, seed: int = 0, **fields: Any) -> UploadSpec:
     people = treated(model, BEHAVIOUR, n, np.random.default_rng(seed))

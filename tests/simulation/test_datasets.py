@@ -11,7 +11,6 @@ import pytest
 from scipy import stats
 
 from dprl import ENVIRONMENTS, SpecError
-from dprl.fields import check_params
 from dprl.mdp import Size, TabularMDP, planning
 from dprl.mdp.counts import rewards, transitions, visits
 from dprl.mdp.sampling import multinomial
@@ -20,11 +19,6 @@ from dprl.simulation import datasets
 from dprl.simulation.datasets import BEHAVIOURS, Part
 from tests.compare import FIVE, LEVEL
 from tests.problems import random_mdp
-
-
-def made(environment: str, **params: object) -> TabularMDP:
-    entry = ENVIRONMENTS[environment]
-    return entry.make(**check_params("environment_params", entry.key, entry.fields, params))
 
 
 def test_a_multinomial_is_one() -> None:
@@ -86,7 +80,7 @@ def test_counts_have_the_mean_and_covariance_of_independent_trajectories(behavio
 
 
 def test_every_trajectory_goes_on_where_it_has_come_to() -> None:
-    mdp, n = made("clinic"), 10**12
+    mdp, n = ENVIRONMENTS["clinic"].make(), 10**12
     record = datasets.sample(np.random.default_rng(0), mdp, datasets.parts("mixture:0.7", mdp), n)
     m = transitions(record)
     np.testing.assert_array_equal(visits(record), m.sum(-1))
@@ -118,7 +112,7 @@ def test_the_share_of_a_large_data_set_is_the_occupancy(behaviour: str) -> None:
 
 def test_what_the_behaviours_cover_on_riverswim() -> None:
     """By hand: five steps to the right with chances .6 and .35, an action of two each time, and one more action."""
-    mdp = made("riverswim")
+    mdp = ENVIRONMENTS["riverswim"].make()
     d_m, optimal = datasets.coverage(mdp, datasets.parts("uniform", mdp))
     assert d_m == optimal == pytest.approx(0.6 * 0.35**4 * 0.5**6)
     d_m, optimal = datasets.coverage(mdp, datasets.parts("mixture:0.7", mdp))

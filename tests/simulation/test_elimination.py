@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from dprl import SpecError
 from dprl.engine import compiled
-from dprl.learners import Problem
 from dprl.learners.elimination import eliminator, sdp_pe
 from dprl.mdp.tabular import Array
 from dprl.simulation import EliminationRun
@@ -45,26 +44,6 @@ def test_more_are_refused_in_a_sentence(sizes: tuple[int, int, int]) -> None:
             spec_of(key, privacy, environment_params={"S": s, "A": a, "H": h})
         assert error.value.field == "algorithm"
         assert f"{a}^{s * h}" in str(error.value)
-
-
-def problem(**params: float) -> Problem:
-    return Problem(H, S, A, 10**9, 0.05, 1.0, "paper", "paper", {"C": 1.0, "C1": 6.0} | params)
-
-
-def test_width_and_threshold() -> None:
-    """B25: iota = ln(2HAK/delta); threshold C1 E H^2 iota; width 2C (sqrt(H^5 S^2 A iota/L) + S^3 A^2 H^5 E iota/L)."""
-    iota = log(2 * H * A * 10**9 / 0.05)
-    assert eliminator.iota(problem()) == pytest.approx(iota)
-    for E, L, C, C1 in (
-        (50.0, 4096, 1.0, 6.0),
-        (1e5, 2**30, 0.3, 2.0),
-        (0.0, 64, 1.0, 6.0),
-        (0.3, 64, 2.0, 0.0),
-    ):
-        at_least_1 = max(E, 1.0)  # Lemma 15
-        width = 2 * C * (sqrt(H**5 * S**2 * A * iota / L) + S**3 * A**2 * H**5 * at_least_1 * iota / L)
-        assert eliminator.width(problem(C=C), E, L) == pytest.approx(width)
-        assert eliminator.infrequent_below(problem(C1=C1), E) == pytest.approx(C1 * at_least_1 * H**2 * iota)
 
 
 def visit_chances(policies: Ints, P: Array, d1: Array, layer: int) -> Array:

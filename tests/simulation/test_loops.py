@@ -106,30 +106,3 @@ def test_matrices_that_noise_makes_indefinite_are_counted_and_tell_nothing(key: 
     assert (np.diff(trace.series["indefinite"]) >= 0).all()
     assert np.isfinite(trace.Q).all()
     assert (trace.Q <= run.mdp.H).all()
-
-
-QUIET = [(key, {"privacy": p}) for key in LEARNERS for p in ALGORITHMS[key].privacies if p != "none"]
-QUIET += [(key, {"mechanism": "laplace-tree"}) for key in LEARNERS if loop(key) == "batches"]
-
-
-@pytest.mark.parametrize("bonus", ["anytime", "paper"])
-@pytest.mark.parametrize(("key", "noise"), QUIET)
-def test_with_its_noise_taken_away_a_private_run_is_the_non_private_one(
-    key: str, noise: dict[str, str], bonus: str
-) -> None:
-    """Of `batches` the one in the same batches."""
-    batches = loop(key) == "batches"
-    usual: dict[str, Any] = {"schedule": "geometric:0.2", "environment_params": {"d": 6, "S": 3, "H": 4}}
-    usual = {"bonus": bonus} | ({"episodes": 10**8} if batches else usual | {"episodes": 10**9})
-    private, bare = (begun(spec(key, **usual, **given), 3) for given in (noise, {"privacy": "none"}))
-    gone = {name: np.zeros_like(getattr(private.setup, name)) for name in ("scales", "error")[: 2 - batches]}
-    private.state = private.state._replace(noisy=private.state.sums)  # what is released, with no noise to add
-    if batches:
-        gone["constants"] = bare.setup.constants
-        bare.setup = bare.setup._replace(batch=private.setup.batch)
-    private.setup = private.setup._replace(**gone)
-    if batches:
-        private._start()
-    assert finished(private).regret.tobytes() == finished(bare).regret.tobytes()
-    assert private.state.plan.Q.tobytes() == bare.state.plan.Q.tobytes()
-    assert private.state.position[0] == bare.state.position[0] > 20

@@ -13,13 +13,9 @@ import pytest
 import dprl
 from dprl import OfflineSpec, SpecError, Sweep, spec_from_json
 from dprl.__main__ import main
-from dprl.research.background import collect
-from dprl.runs.store import Store
-from dprl.runs.turn import play
 from dprl.simulation import OfflineTrace, answer, answered, estimate, start
 from dprl.simulation.offline_spec import FIELDS, sizes_of
 from tests.problems import refused, tiny
-from tests.runs.slots import Hand
 
 SMALL = tiny(3)
 
@@ -138,32 +134,15 @@ def test_without_noise_what_the_paper_has_is_no_lower_bound_and_with_c3_it_is() 
         assert above.any() == missed
 
 
-def test_sweep_and_store(tmp_path: Path) -> None:
+def test_a_sweep_over_budgets_computes_each_baseline_once() -> None:
     base = OfflineSpec(**SMALL, algorithm="dp-apvi", n=10**4, seeds=2)
     sweep = Sweep(base, {"rho": ["0.1", 1], "C2": [1, 16.0], "n": [100, "1e4"]})
     assert len(sweep.points) == 8
     assert len(sweep.specs) == 8 + 4  # with the baselines, which no rho changes
     assert sweep.points[-1].spec == base.replace(algorithm_params={"C2": 16.0})
     assert Sweep.from_dict(json.loads(sweep.to_json())) == sweep
-    store = Store(tmp_path / "runs.sqlite")
-    store.engine.add(Hand(play))
-    found = collect(store, sweep.specs, "me", Store.whole_curves)
-    for spec in sweep.specs:
-        np.testing.assert_array_equal(found[spec].ends, dprl.run(spec).values[:, -1])
-        assert [type(t) for t in store.traces(spec)] == [OfflineTrace] * spec.seeds
-    frame = dprl.SweepResult(sweep, found).frame()
-    assert list(frame.columns) == ["rho", "C2", "n", "seed", "gap", "extra_gap"]
     with pytest.raises(SpecError, match="give one of environment, algorithm, behaviour, privacy"):
         Sweep(base, {"seeds": [1, 2]})
-    store.close()
-
-
-def test_seed_keys_tell_units_of_work_apart() -> None:
-    spec = OfflineSpec(**SMALL)
-    key = spec.seed_key(0)
-    assert key == OfflineSpec(**SMALL, seeds=9).seed_key(0) != spec.seed_key(1)
-    others: list[dict[str, Any]] = [{"rho": 2}, {"n": 10}, {"behaviour": "uniform"}]
-    assert len({key, *(spec.replace(**changes).seed_key(0) for changes in others)}) == 4
 
 
 def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -40,9 +40,6 @@ PUBLIC: dict[str, Any] = {
 STEPS = [f"{s},{a},{r}" for s in "ab" for a in "xy" for r in (0, 1)]
 
 
-pytestmark = pytest.mark.usefixtures("home")
-
-
 def rows(person: str, episodes: list[list[str]]) -> list[str]:
     """Of a person with these episodes, each a list of its steps."""
     return [

@@ -32,9 +32,6 @@ CSV = "episode,step,state,action,reward,next_state\n" + "".join(
 )
 
 
-pytestmark = pytest.mark.usefixtures("home")
-
-
 @pytest.fixture
 def trace() -> UploadTrace:
     spec = dprl.upload(io.BytesIO(CSV.encode()), PUBLIC, rho=50.0)

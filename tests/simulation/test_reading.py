@@ -224,41 +224,37 @@ def test_what_is_too_large_is_not_read(tmp_path: Path) -> None:
 
 def test_so_many_episodes_that_sums_are_not_exact_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(prepare, "MOST_EPISODES", 20)
-    everyone = people(np.random.default_rng(0), 21, 2, ["a", "b", "x", "y"])
-    assert count(written(everyone[:20]))[1] == 20
+    everyone = people(21, 2)
+    assert count(HEADING + "".join(everyone[:20]))[1] == 20
     with pytest.raises(SpecError, match="there are more than 20 episodes; give fewer"):
-        count(written(everyone))
+        count(HEADING + "".join(everyone))
 
 
-def people(rng: np.random.Generator, number: int, H: int, labels: list[str]) -> list[list[list[str]]]:
-    """Rows without episode and step of people who do whatever they like, a reward being any number."""
-    found = []
-    for _ in range(number):
-        states = rng.choice(labels, H)
-        rewards = rng.choice(["0", "0.3", "1", "17", "-1e300", "1e308"], H)
-        found.append([[states[h], str(rng.choice(labels)), str(rewards[h])] for h in range(H)])
-    return found
-
-
-def written(trajectories: list[list[list[str]]]) -> str:
-    rows = [f"p{i},{h},{','.join(row)}" for i, rows in enumerate(trajectories) for h, row in enumerate(rows)]
-    return HEADING + "\n".join(rows) + "\n"
+def people(number: int, H: int) -> list[str]:
+    """The rows of each, who does whatever they like; a reward is any number."""
+    rng, labels, numbers = np.random.default_rng(0), [*"abxy"], ["0", "0.3", "1", "17", "-1e300", "1e308"]
+    steps = (
+        (i, h, *(rng.choice(some) for some in (labels, labels, numbers)))
+        for i in range(number)
+        for h in range(H)
+    )
+    rows = ["p{},{},{},{},{}\n".format(*step) for step in steps]
+    return ["".join(rows[i : i + H]) for i in range(0, len(rows), H)]
 
 
 def test_a_file_is_read_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    rng = np.random.default_rng(0)
     public = {"horizon": 3, "rewards": None}
-    everyone = people(rng, 50, 3, ["a", "b", "x", "y"])
-    whole, _ = count(written(everyone), **public)
+    everyone = HEADING + "".join(people(50, 3))
+    whole, _ = count(everyone, **public)
     monkeypatch.setattr(prepare, "ROWS", 7)
     monkeypatch.setattr(tables, "ROWS", 8)
-    pieces, n = count(written(everyone), **public)
+    pieces, n = count(everyone, **public)
     assert n == 50
     np.testing.assert_allclose(pieces, whole, rtol=1e-12)
     with pytest.raises(SpecError, match=f"row {40 * 3 + 3}, column reward: this cell is empty"):
-        count(re.sub("(p40,1,.*,).*", r"\1", written(everyone)), **public)
+        count(re.sub("(p40,1,.*,).*", r"\1", everyone), **public)
     with pytest.raises(SpecError, match=f"row {40 * 3 + 3}, column episode: a quotation mark is not closed"):
-        count(written(everyone).replace("p40,1,", '"p40,1,').replace("p47,1,", 'p47",1,'), **public)
+        count(everyone.replace("p40,1,", '"p40,1,').replace("p47,1,", 'p47",1,'), **public)
 
 
 def test_each_reward_is_rounded_to_the_grid_before_they_are_summed() -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
-from dprl import ALGORITHMS, RunSpec
+from dprl import ALGORITHMS
 from dprl.environments import ENVIRONMENTS
 from dprl.learners.linear.confidence import Confidence, widths
 from dprl.learners.linear.ucrl_vtr_plus import proxy
@@ -18,21 +18,9 @@ from dprl.mdp.tabular import Array
 from dprl.simulation.loops import RegressionRun
 from dprl.statistics.value_regression import gather
 from tests.problems import finished
+from tests.simulation.test_loops import spec
 
-SMALL = {"d": 3, "S": 3, "H": 4}
 LEARNERS = [key for key, learner in ALGORITHMS.items() if learner.loop == "regress"]
-
-
-def spec(**given: Any) -> RunSpec:
-    usual: dict[str, Any] = {
-        "environment": "linear-mixture", "environment_params": SMALL, "algorithm": "ucrl-vtr", "episodes": 10**6,
-        "seeds": 1,
-    }  # fmt: skip
-    return RunSpec(**usual | given)
-
-
-def weighted(**given: Any) -> RunSpec:
-    return spec(**{"algorithm": "ucrl-vtr-plus", "environment_params": {"d": 6, "S": 3, "H": 4}} | given)
 
 
 def phi(features: Array, V: Array) -> Array:
@@ -128,8 +116,8 @@ def test_a_plan_says_where_it_believes_the_weights_to_be(
     algorithm: str, privacy: str, bonus: str, K: int
 ) -> None:
     given: dict[str, Any] = {"calibration": "paper" if bonus == "paper" and privacy != "none" else None}
-    given |= {"algorithm": algorithm, "privacy": privacy, "bonus": bonus, "episodes": K, "epsilon": 1000.0}
-    run = finished(RegressionRun(spec(**given), 0))
+    given |= {"privacy": privacy, "bonus": bonus, "episodes": K, "epsilon": 1000.0}
+    run = finished(RegressionRun(spec(algorithm, **given), 0))
     plan, compared = run.state.plan, 0
     for h in range(run.mdp.H - 1):
         middle, unit = plan.middle[h], plan.unit[h]
@@ -147,7 +135,7 @@ def test_a_plan_says_where_it_believes_the_weights_to_be(
 @pytest.mark.parametrize(("privacy", "K"), [("none", 10**6), ("central", 10**8), ("local", 10**13)])
 def test_the_true_weights_are_where_a_plan_believes_them_to_be(privacy: str, K: int, algorithm: str) -> None:
     """Of the wider of two regions as of the narrower: noise widens it, and what is known narrows it."""
-    run = finished(RegressionRun(spec(algorithm=algorithm, privacy=privacy, episodes=K), 2))
+    run = finished(RegressionRun(spec(algorithm, privacy=privacy, episodes=K), 2))
     beliefs = run.trace().beliefs
     w = ENVIRONMENTS["linear-mixture"].mixture(**run.spec.environment_params).weights(run.mdp.P)  # type: ignore[misc]
     np.testing.assert_allclose(beliefs["truth"][-1], w[:-1], atol=1e-12)
@@ -229,11 +217,16 @@ def as_in_paper_weighted(run: RegressionRun) -> tuple[Array, Array]:
 @pytest.mark.parametrize("privacy", ["none", "central", "local"])
 def test_plans_as_in_the_paper_agree_with_a_dense_computation(privacy: str, algorithm: str) -> None:
     plus, calibration = algorithm == "ucrl-vtr-plus", "paper" if privacy != "none" else None
-    made, epsilon, powers = (weighted, 1e4, (11, 13, 15)) if plus else (spec, 1000.0, (8, 10, 13))
+    d, epsilon, powers = (6, 1e4, (11, 13, 15)) if plus else (3, 1000.0, (8, 10, 13))
     K = 10 ** powers[("none", "central", "local").index(privacy)]
-    asked = made(privacy=privacy, calibration=calibration, bonus="paper", episodes=K, epsilon=epsilon)
+    given: dict[str, Any] = {
+        "environment_params": {"d": d, "S": 3, "H": 4},
+        "episodes": K,
+        "epsilon": epsilon,
+    }
+    asked = spec(algorithm, privacy=privacy, calibration=calibration, bonus="paper", **given)
     run = finished(RegressionRun(asked, 0))
-    plan, d, H = run.state.plan, 6, run.mdp.H
+    plan, H = run.state.plan, run.mdp.H
     Q, other = (as_in_paper_weighted if plus else as_in_paper)(run)
     assert 0.01 < (Q < H).mean()
     np.testing.assert_allclose(plan.Q, Q, rtol=1e-10, atol=1e-10)
@@ -321,9 +314,7 @@ def anytime_weighted(run: RegressionRun) -> tuple[Array, Array]:
 @pytest.mark.parametrize("d", [3, 6])
 @pytest.mark.parametrize("privacy", ["none", "central"])
 def test_anytime_plans_agree_with_a_dense_computation(privacy: str, d: int, algorithm: str) -> None:
-    asked = spec(
-        algorithm=algorithm, privacy=privacy, episodes=10**7, environment_params={"d": d, "S": 3, "H": 4}
-    )
+    asked = spec(algorithm, privacy=privacy, episodes=10**7, environment_params={"d": d, "S": 3, "H": 4})
     run = finished(RegressionRun(asked, 1))
     Q, worth = anytime_weighted(run) if algorithm == "ucrl-vtr-plus" else (anytime(run), None)
     cap = run.mdp.H - np.arange(run.mdp.H)
@@ -358,7 +349,7 @@ def test_what_is_said_to_be_sub_gaussian_is() -> None:
 
 def test_a_transition_known_for_sure_is_worth_the_most() -> None:
     params = {"d": 8, "S": 3, "H": 4, "share": 1.0}
-    run = finished(RegressionRun(weighted(privacy="none", environment_params=params), 0))
+    run = finished(RegressionRun(spec("ucrl-vtr-plus", privacy="none", environment_params=params), 0))
     plan = run.state.plan
     assert plan.worth[0, 0].max() > 7
     assert (plan.worth >= 1).all()

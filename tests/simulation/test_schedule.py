@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from dprl import RunSpec, estimate
 from dprl.engine import compiled
 from dprl.mdp.structure import every_state
-from dprl.simulation import schedules, start
+from dprl.simulation import schedules
 from dprl.simulation.schedules import SIGNATURE
 from tests.problems import refused
 
@@ -76,13 +76,6 @@ def test_curves_begin_with_a_user(K: int) -> None:
     found = schedules.targets(K, 100, 100)
     assert (found[0], found[-1]) == (1, K)
     assert (np.diff(found) > 0).all()
-
-
-def test_a_run_of_one_user_has_one_point() -> None:
-    """Also where blocks are drawn in pieces that end at points."""
-    run = start(RunSpec(algorithm="ucbvi", episodes=1, seeds=1), 0)
-    assert run.advance(60.0)
-    assert run.curve().at.tolist() == [1]
 
 
 @pytest.mark.parametrize("text", ["episodic", "geometric:0.001", "geometric:0.02", "geometric:1"])

@@ -19,9 +19,6 @@ PUBLIC: dict[str, Any] = {
 }  # fmt: skip
 
 
-pytestmark = pytest.mark.usefixtures("home")
-
-
 def test_the_bound_holds_for_values_that_depend_on_people_and_noise() -> None:
     """At beta = 1 each event may fail in 5% of cases: W is the worst that an adversary could pick from the release."""
     size, n, beta, scale, rng = Size(4, 2, 1), 500, 1.0, 12.0, np.random.default_rng(0)

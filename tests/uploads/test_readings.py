@@ -8,7 +8,6 @@ import resource
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -20,6 +19,7 @@ from dprl.simulation.uploads import kept
 from dprl.simulation.uploads.declaration import declaration_text
 from dprl.uploads import readings
 from dprl.uploads.readings import Reading, Readings
+from tests.runs.test_workers import wait_for
 from tests.two_rooms import EXAMPLE, example
 
 DATA = "\n".join(example().splitlines()[:401]).encode()  # 200 people
@@ -32,13 +32,6 @@ ASKED: dict[str, Any] = {"declared": declaration_text(EXAMPLE), "held_out": 0.25
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("DPRL_HOME", str(tmp_path))
     return tmp_path
-
-
-def until(true: Callable[[], bool]) -> None:
-    limit = time.monotonic() + 60
-    while not true():
-        assert time.monotonic() < limit
-        time.sleep(0.01)
 
 
 def in_here(reading: Reading, file: BinaryIO) -> dict[str, Any]:
@@ -61,14 +54,14 @@ def test_a_process_reads_a_file_and_says_how_far_it_is(home: Path, monkeypatch: 
     first = all_of_them.begin(io.BytesIO(DATA), ASKED)
     second = all_of_them.begin(io.BytesIO(DATA), ASKED)
     assert (first.ahead, second.ahead) == (0, 1)
-    until(lambda: first.done)
+    wait_for(lambda: first.done)
     assert first.problem == ""
     assert first.spec is not None
     assert first.spec.n == 200
     assert kept.held(first.spec.data).n == 200
-    until(lambda: second.process is not None or second.done)
+    wait_for(lambda: second.process is not None or second.done)
     all_of_them.cancel(second)
-    until(lambda: second.done)
+    wait_for(lambda: second.done)
     assert second.spec is None
     assert second.problem == ""
     assert second.process is None or second.process.returncode != 0
@@ -93,14 +86,14 @@ def test_files_wait_for_each_other_up_to_a_limit_and_one_may_stop_waiting(
     with pytest.raises(SpecError, match="data: too many files are being read"):
         all_of_them.begin(io.BytesIO(DATA), ASKED)
     all_of_them.cancel(second)
-    until(lambda: second.done)
+    wait_for(lambda: second.done)
     assert (first.done, third.done, third.ahead) == (False, False, 1)
     going.set()
-    until(lambda: first.done and third.done)
+    wait_for(lambda: first.done and third.done)
     assert order == [first.name, third.name]
     assert not kept.there(second.name)
     again = all_of_them.begin(io.BytesIO(DATA), ASKED)
-    until(lambda: again.done)
+    wait_for(lambda: again.done)
     assert None not in (first.spec, third.spec, again.spec)
 
 
