@@ -48,7 +48,6 @@ class Server:
         monkeypatch.setattr(frame, "crowd", frame.Crowd())
 
     def draw(self, live: bool) -> None:
-        """Takes its time."""
         self.now += self.takes
 
     def watched(self, seconds: float) -> tuple[int, int]:

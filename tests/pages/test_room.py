@@ -20,7 +20,7 @@ from dprl.sentences import room as sentences
 from pages.room.teacher import answers_csv, upcoming
 from pages.shared.layout.terms import escape
 from pages.shared.lessons import evidence
-from tests.pages.conftest import Visit, charts, marked, press, sent, widget, words
+from tests.pages.conftest import Visit, charts, marked, press, sent, warned, widget, words
 
 PAGE = "room"
 ASKED = "Is *this* <b>a</b> question?"
@@ -77,10 +77,6 @@ def reported(app: AppTest, report: Any, by: str = "coin") -> AppTest:
     """The page after the phone's coin, or patient, left this report, as its script in assets/web/ says it."""
     ((name, _),) = scripts(app, by)
     return sent(app, name, json_value=json.dumps({"report": report}))
-
-
-def warned(app: AppTest) -> str:
-    return " ".join(str(e.value) for e in app.warning).replace("\\", "")
 
 
 def test_a_teacher_opens_a_room_asks_and_reveals_and_a_student_answers(visit: Visit, store: Store) -> None:
@@ -365,7 +361,6 @@ def test_only_a_prediction_that_was_sent_counts(visit: Visit, store: Store, way:
 
 
 def blocks(node: Any, kind: str) -> list[Any]:
-    """All containers of a kind."""
     proto: Any = getattr(node, "proto", None)
     found = [node] if hasattr(proto, kind) and proto.HasField(kind) else []
     return found + [one for child in getattr(node, "children", {}).values() for one in blocks(child, kind)]
