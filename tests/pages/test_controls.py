@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
 from streamlit.testing.v1 import AppTest
 
 from dprl.privacy import MECHANISMS
@@ -15,8 +14,7 @@ from pages.shared.names import titles
 from pages.shared.visitor.draft import draft_of, spec_from
 from pages.shared.visitor.links import Curve, View, encode
 from tests.pages.conftest import Visit, chip, grouped, keyed, path, press, sent, widget, words
-from tests.problems import STAGED, few, first
-from tests.simulation.test_spec import specs
+from tests.problems import STAGED, first
 
 
 def spec(app: AppTest) -> Any:
@@ -229,8 +227,23 @@ def test_a_curve_that_was_removed_comes_back_to_its_place(visit: Visit) -> None:
     assert app.session_state["session"].explore.curves == before[-1:]
 
 
-@settings(max_examples=few(300))
-@given(specs())
+@pytest.mark.parametrize(
+    "given",
+    [
+        RunSpec(),
+        RunSpec().baseline(),
+        RunSpec(environment="random", algorithm="ucbvi", bonus="paper"),
+        RunSpec(calibration="paper"),
+        RunSpec(mechanism="gaussian-tree", delta=1e-8),
+        RunSpec(privacy="shuffle", bonus="paper"),
+        RunSpec(schedule="episodic", episodes=10**6),
+        RunSpec(structure="environment"),
+        RunSpec(privacy="local", mechanism="unary", reports="played"),
+        RunSpec(privacy="local", mechanism="unary"),
+        RunSpec(privacy="local", reports="played"),
+        RunSpec(environment="custom", algorithm="sdp-pe", environment_params={"H": 3}, episodes=10**6),
+    ],
+)
 def test_a_spec_survives_the_controls(given: RunSpec) -> None:
     assert spec_from(draft_of(given)) == given
 

@@ -133,12 +133,9 @@ def test_going_back_brings_the_earlier_comparison(visit: Visit, monkeypatch: pyt
     chip(app, "Add this run without privacy", 0).click().run()
     assert len(app.session_state["session"].explore.curves) == 2
     monkeypatch.setattr(state, "went_back", lambda: True)
-    app.query_params.clear()
-    app.query_params["c"] = ["envp.H.5"]
-    app.run()
+    follow(app, {"c": ["envp.H.5"]})
     assert len(app.session_state["session"].explore.curves) == 1
-    app.query_params.clear()
-    app.run()
+    follow(app, {})
     assert len(app.session_state["session"].explore.curves) == 1  # an address without a link says nothing
 
 
@@ -327,9 +324,7 @@ def test_a_lock_stays_in_the_address_and_goes_with_a_link_that_has_none(visit: V
     app.button(key="run").click().run()
     assert app.query_params["lock"] == "all,-epsilon"
     assert app.session_state["session"].explore.query.endswith("&lock=all,-epsilon")
-    app.query_params.clear()
-    app.query_params["c"] = [f"{CURVE}~priv.none"]
-    app.run()
+    follow(app, {"c": [f"{CURVE}~priv.none"]})
     assert all(settings(app).values()) or "has locked" not in words(app)
     assert app.session_state["session"].locked == frozenset()
 
