@@ -36,7 +36,6 @@ def fill(page: Page, **typed: str) -> None:
 
 
 def check(page: Page, budget: str) -> None:
-    """The budget, and the button."""
     fill(page, Name_of_the_budget=budget, Total="1", ρ_of_this="0.1")
     page.get_by_test_id("stFormSubmitButton").get_by_role("button").click()
 
