@@ -291,14 +291,21 @@ def test_a_press_of_a_page_that_is_no_longer_so_does_nothing(visit: Visit, store
     code, key = opened(store, Guess("trust", 0))
     app = visit(PAGE, room=code, key=key)
     press(app, "lead")
+
+    def states() -> list[str]:
+        return [step.state for step in store.rooms.steps(code)]
+
     store.rooms.turn_step(code, key, 0, "revealed")
     press(app, "present_next")  # which said Reveal
-    assert [step.state for step in store.rooms.steps(code)] == ["revealed"]
-    press(app, "present_next")
-    press(app, "present_next")
-    assert [step.state for step in store.rooms.steps(code)] == ["revealed", "revealed"]
+    assert states() == ["revealed"]
+    store.rooms.put_step(code, key, Guess("trust", 1))
+    press(app, "present_next")  # which said Next
+    assert states() == ["revealed", "open"]
+    for expected in (["revealed", "revealed"], ["revealed", "revealed", "open"]):
+        press(app, "present_next")
+        assert states() == expected
     press(app, "present_previous")
-    assert "question 1 of 2 · phones show question 2" in words(app)
+    assert "question 2 of 3 · phones show question 3" in words(app)
     store.rooms.close(code, key)
     press(app, "present_next")
     assert [b.disabled for b in app.button if b.key == "present_next"] == [True]
