@@ -172,9 +172,13 @@ def test_a_curve_that_was_chosen_stays_when_another_goes_or_comes(visit: Visit) 
     assert app.session_state["session"].explore.view.curve == -1
 
 
-def test_the_first_run_in_an_environment_comes_with_its_baseline_and_others_alone(visit: Visit) -> None:
+def test_the_first_run_in_an_environment_comes_with_its_baseline_and_others_alone(
+    visit: Visit, store: Store
+) -> None:
     app = visit("bare")
     press(app, "run")
+    assert store.activity().runs_waiting == 0  # both come with the program
+    assert charts(app)[0].alt.startswith("Line chart of the share of V* lost so far")
     kept = app.session_state["session"].explore
     assert kept.curves == [Curve(RunSpec()), Curve(RunSpec().baseline())]
     assert kept.view == AT_FIRST
