@@ -7,16 +7,40 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Browser, FloatRect, Locator, Page, expect
 
+from dprl.simulation import RunSpec
 from dprl.sitemap import PAGES
-from tests.browser.barriers import barriers
+from pages.shared.visitor import links
+from pages.shared.visitor.address import query_of
 from tests.browser.conftest import idle
 
 CHART = "[data-testid=stMain] .js-plotly-plot"
 TITLE = f"{CHART} .gtitle"
 CURVE = f"{CHART} .scatterlayer path.js-line"
 COMPUTED = 60_000  # ms for small runs to be computed on a busy machine
+SHORT = RunSpec(environment_params={"S": 3, "H": 3}, epsilon=50.0, episodes=20_000, seeds=2)  # a moment
+
+LEVELS = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa")
+# Streamlit's own: the colours of its code, which scrolls and takes no focus.
+STREAMLITS = [["[data-testid=stCode]"]]
+SERIOUS = """([levels, exclude]) => axe.run({exclude}, {runOnly: levels, resultTypes: ['violations']}).then(found =>
+    found.violations.filter(rule => ['serious', 'critical'].includes(rule.impact)).flatMap(rule =>
+        rule.nodes.map(node => [rule.id, node.html, node.any.map(each => each.message).join('; ')].join(': '))))"""
+
+
+def compared(*specs: RunSpec) -> str:
+    """The link to Explore with these runs."""
+    return f"explore?{query_of(links.encode([links.Curve(spec) for spec in specs], links.View()))}"
+
+
+def barriers(page: Page) -> list[str]:
+    """Rules of WCAG 2.1 AA that are broken, by which elements, as axe-core finds it."""
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(AXE_SCRIPT)
+    found: list[str] = page.evaluate(SERIOUS, [LEVELS, STREAMLITS])
+    return found
 
 
 def fits(page: Page) -> bool:

@@ -5,10 +5,8 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.barriers import barriers
 from tests.browser.conftest import Visits
-from tests.browser.runs import SHORT, compared
-from tests.browser.seen import box_of, uncovered
+from tests.browser.seen import SHORT, barriers, box_of, compared, uncovered
 from tests.problems import first
 
 

@@ -17,10 +17,8 @@ import dprl
 from dprl.player import MOST_BYTES
 from pages.shared.visitor import links
 from pages.shared.visitor.address import query_of
-from tests.browser.barriers import barriers
 from tests.browser.conftest import Visits
-from tests.browser.runs import SHORT, compared
-from tests.browser.seen import alone, box_of
+from tests.browser.seen import SHORT, alone, box_of, compared
 
 PRIVATE = SHORT.replace(epsilon=5.0)
 # The first curve has a name of the visitor's own, which no link needs to repeat.
@@ -149,37 +147,19 @@ def test_a_link_of_the_dashboard_is_followed_and_a_wrong_one_gets_one_sentence(
             expect(page.locator("#ends")).to_contain_text("ε = 5")
 
 
-@pytest.mark.thorough
-def test_it_is_used_without_barriers(
-    visit: Visits, browser: Browser, file: Path, screen: tuple[int, str]
-) -> None:
-    width, scheme = screen
-    with opened(browser, taken(visit, file), width=width, scheme=scheme) as page:
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
-        assert barriers(page) == []
-
-
 def dragged(page: Page, slider: Locator, share: float) -> None:
-    """A finger lies down on the slider's knob, and moves to a share of its width."""
+    """The slider's knob is taken and moved to a share of its width."""
     slider.scroll_into_view_if_needed()
     box = box_of(slider)
-    at = float(slider.evaluate("({ value, max }) => value / max"))
-    y, knob = box["y"] + box["height"] / 2, 16.0
-    session = page.context.new_cdp_session(page)
-
-    def finger(kind: str, place: float | None = None) -> None:
-        inner = box["width"] - knob
-        points = [] if place is None else [{"x": box["x"] + knob / 2 + place * inner, "y": y}]
-        session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
-
-    finger("touchStart", at)
-    for step in range(1, 11):
-        finger("touchMove", at + (share - at) * step / 10)
-    finger("touchEnd")
+    y = box["y"] + box["height"] / 2
+    page.mouse.move(box["x"] + box["width"] / 2, y)
+    page.mouse.down()
+    page.mouse.move(box["x"] + share * box["width"], y, steps=10)
+    page.mouse.up()
 
 
 @pytest.mark.thorough
-def test_it_is_used_by_touch(visit: Visits, browser: Browser, file: Path) -> None:
+def test_it_is_used_on_a_phone(visit: Visits, browser: Browser, file: Path) -> None:
     with opened(browser, taken(visit, file), width=NARROW, has_touch=True, is_mobile=True) as page:
 
         def fits() -> None:
@@ -194,7 +174,7 @@ def test_it_is_used_by_touch(visit: Visits, browser: Browser, file: Path) -> Non
         expect(page.locator("#played")).to_have_text(PLAYED)
         page.wait_for_function(
             "location.hash.includes('eps.30~')"
-        )  # the address follows when the finger has gone
+        )  # the address follows when the knob is let go
         expect(page.locator("#regret figcaption")).not_to_have_text(before)
         dragged(page, slider, 0.0)
         expect(ends).to_contain_text("ε = 0.03")

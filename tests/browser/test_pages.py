@@ -1,15 +1,17 @@
-"""The pages in a real browser: links, live runs, Back, a telephone, terms, and what is handed on to others."""
+"""The pages in a real browser: links, live runs, Back, a telephone, day and night, terms, and their scripts."""
 
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Browser, Page, expect
 
+from dprl.assets import WEB, classic
+from dprl.figures.style import DARK, LIGHT, Theme
 from dprl.messages.glossary import listed_terms
 from dprl.sitemap import PAGES
-from tests.browser.barriers import barriers
 from tests.browser.conftest import PHONE, Visits
-from tests.browser.seen import CURVE, box_of, copied, finished, fits, idle
+from tests.browser.seen import CURVE, barriers, box_of, copied, finished, fits, idle, turn_to, uncovered
+from tests.problems import first
 
 QUICK = "envp.S.3~envp.H.3~K.100000~seeds.2"
 LINK = f"explore?v=1&c={QUICK}~eps.50&c=priv.none&m=per-episode"
@@ -205,3 +207,125 @@ def test_home_within_another_page_has_its_slider(visit: Visits) -> None:
     page.get_by_role("slider", name="Privacy budget").press("ArrowRight")
     expect(page.locator(".gtitle")).to_contain_text("at ε = 2")
     expect(page.get_by_role("link", name="Open the whole page")).to_have_attribute("href", "?v=1&eps=2")
+
+
+def titles(page: Page) -> set[str]:
+    """The colours of the charts' titles, as the browser says them."""
+    found: list[str] = page.evaluate(
+        "[...document.querySelectorAll('.js-plotly-plot .gtitle')].map(e => getComputedStyle(e).fill)"
+    )
+    return set(found)
+
+
+def ink(theme: Theme) -> str:
+    """A theme's ink, as a browser says it."""
+    return f"rgb({', '.join(str(int(theme.ink[i : i + 2], 16)) for i in (1, 3, 5))})"
+
+
+@pytest.mark.thorough
+def test_chips_have_signs_and_charts_follow_day_and_night_on_every_page(visit: Visits) -> None:
+    page = visit(LINK)
+    for chip in page.locator(".st-key-chips [class*=st-key-chip_] button").all():
+        sign = chip.evaluate("e => getComputedStyle(e, '::before').backgroundImage")
+        assert sign.startswith('url("data:image/svg')
+    now, after = ("light", LIGHT), ("dark", DARK)
+    for path in ("explore", "tradeoffs", ""):
+        turn_to(page, path)
+        page.wait_for_selector(".js-plotly-plot .gtitle")
+        idle(page)
+        assert titles(page) == {ink(now[1])}
+        now, after = after, now
+        page.emulate_media(color_scheme=now[0])  # type: ignore[arg-type]
+        page.wait_for_function(
+            "ink => [...document.querySelectorAll('.js-plotly-plot .gtitle')].every("
+            "e => getComputedStyle(e).fill === ink)",
+            arg=ink(now[1]),
+        )
+
+
+@pytest.mark.parametrize(
+    "path", first(["", "explore?embed=true", "users", "offline", "lessons?lesson=trust&step=1"])
+)
+def test_on_a_telephone_no_tool_of_a_chart_lies_over_its_title(visit: Visits, path: str) -> None:
+    page = visit(path, 390)
+    charts = page.locator("[data-testid=stMain] .js-plotly-plot:has(.gtitle)")
+    charts.first.wait_for()
+    for chart in charts.all():
+        chart.hover()
+        title, tools = box_of(chart.locator(".gtitle")), box_of(chart.locator(".modebar"))
+        assert tools["height"] > 10
+        assert title["y"] >= tools["y"] + tools["height"]
+        drawn = box_of(chart)
+        assert title["x"] >= drawn["x"]
+        assert title["x"] + title["width"] <= drawn["x"] + drawn["width"]
+        tool = chart.locator(".modebar-btn").first
+        assert uncovered(tool)
+
+
+def test_a_telephone_has_a_menu_that_says_so_and_help_for_fingers(visit: Visits) -> None:
+    page = visit("explore", 390)
+    opener = page.get_by_test_id("stExpandSidebarButton")
+    assert opener.evaluate("e => getComputedStyle(e, '::after').content") == '"Menu"'
+    box = box_of(opener)
+    assert min(box["width"], box["height"]) >= 40
+    opener.click()
+    expect(page.get_by_test_id("stSidebar")).to_be_in_viewport(ratio=0.9)  # it has slid in
+    idle(page)
+    buttons = page.get_by_test_id("stTooltipIcon").get_by_role("button")
+    sizes = buttons.evaluate_all(
+        "all => all.map(e => e.getBoundingClientRect()).filter(r => r.width > 0).map(r => [r.width, r.height])"
+    )
+    assert len(sizes) >= 5
+    assert min(min(size) for size in sizes) >= 40
+    assert buttons.first.evaluate(  # nothing lies over it
+        "e => { const r = e.getBoundingClientRect(); return [1, 39].every(x => [1, 39].every(y => "
+        "e.contains(document.elementFromPoint(r.left + x, r.top + y)))); }"
+    )
+    menu, environment = page.get_by_test_id("stSidebarNav"), page.get_by_role("combobox", name="Environment")
+    expect(menu).to_be_visible()
+    page.get_by_test_id("stSidebarCollapseButton").get_by_role("button").click()
+    page.get_by_role("button", name="Settings", exact=True).click()  # apart from the menu
+    expect(environment).to_be_in_viewport()
+    expect(menu).to_be_hidden()
+    page.get_by_test_id("stSidebarCollapseButton").get_by_role("button").click()
+    opener.click()
+    expect(menu).to_be_visible()
+
+
+SCRIPTS = sorted(path.name for path in WEB.glob("*.js"))
+# A browser says of a text whether it is a program without running it.
+READ = "text => { try { new Function(text); return ''; } catch (error) { return String(error); } }"
+
+
+def test_every_script_is_a_program(browser: Browser) -> None:
+    page = browser.new_page()
+    texts = {name: f"\n{classic(name)}".replace("\nfunction (", "\nfunction named(") for name in SCRIPTS}
+    wrong = {name: page.evaluate(READ, text) for name, text in texts.items()}
+    assert {name: said for name, said in wrong.items() if said} == {}
+    assert page.evaluate(READ, "function (") != ""
+    page.close()
+
+
+KEYS = """source => {
+  document.body.innerHTML =
+    '<div class="st-key-present_bar"><div class="st-key-present_next"><button></button></div></div>';
+  let presses = 0;
+  document.querySelector("button").onclick = () => { presses += 1; };
+  const make = new Function(`${source}; return made;`)();
+  const key = { key: "ArrowRight", bubbles: true };
+  const press = () => { document.body.dispatchEvent(new KeyboardEvent("keydown", key)); };
+  const first = make();
+  press();
+  first();
+  press();  // put away, and not back yet
+  const second = make();
+  press();
+  second();
+  return new Promise((resolve) => setTimeout(() => { press(); resolve(presses); }, 2500));
+}"""
+
+
+def test_a_key_that_is_pressed_while_the_page_is_drawn_anew_is_not_lost(browser: Browser) -> None:
+    page = browser.new_page()
+    assert page.evaluate(KEYS, classic("present_keys.js").replace("\nfunction (", "\nfunction made(")) == 3
+    page.close()

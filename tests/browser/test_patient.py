@@ -33,8 +33,6 @@ STATES = clinic.world().state_labels
 
 
 class Patient(Phone):
-    """A phone before the clinic."""
-
     first, hooks = "Become a patient", SCRIPTED
 
     def play(self, states: list[str], part: float, bits: str) -> None:
@@ -69,7 +67,6 @@ def join(browser: Browser, app: App, room: Room) -> Iterator[Join]:
 
 
 def sent(phone: Patient) -> list[bytes]:
-    """All that left the phone."""
     return [*phone.frames, *(f"{r.url} {r.post_data}".encode() for r in phone.requests)]
 
 

@@ -14,16 +14,14 @@ from dprl.__main__ import main
 from dprl.messages import messages
 from dprl.sitemap import PAGES
 from pages.home.state import ORDER
-from tests.browser.barriers import barriers
 from tests.browser.conftest import DESK, PHONE
-from tests.browser.seen import alone
+from tests.browser.seen import alone, barriers
 
 pytestmark = pytest.mark.thorough  # the site is written first; tests/test_website.py reads it always
 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """All that the command writes."""
     out = tmp_path_factory.mktemp("site")
     assert main(["web", "--out", str(out)]) == 0
     return out

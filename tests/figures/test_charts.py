@@ -1,9 +1,13 @@
-"""What all charts are held to: a title, units at the axes, words in the legend, colours for two pages, numbers."""
+"""What all charts are held to, what a page keeps of them, and what one to take along holds."""
 
 from __future__ import annotations
 
+import gc
 import re
+import tracemalloc
+import weakref
 from collections.abc import Callable
+from html.parser import HTMLParser
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,10 +17,11 @@ from dprl.figures import attack, lessons, papers, regret, style
 from dprl.figures import users as needed
 from dprl.figures.lines import SEEN, Series
 from dprl.figures.looks import CurveStyle
-from dprl.figures.picture import Picture
+from dprl.figures.picture import MOST_ROWS, PackedPicture, Picture, chart_page, markup
 from dprl.messages import messages
 from dprl.metrics.attack import histogram
 from tests.figures import captioned, test_tradeoff
+from tests.figures.captioned import comparison, heatmaps
 from tests.figures.conftest import four_in_a_row
 from tests.figures.eyes import contrast
 from tests.figures.test_regret import curve
@@ -176,3 +181,72 @@ def test_histograms_hold_every_execution_and_are_told_apart_by_dash_too() -> Non
     assert (first.line.dash, second.line.dash) == ("solid", "dash")
     assert "4,000 simulated releases" in picture.figure.layout.title.text
     assert picture.see == "so"
+
+
+def curves() -> Picture:
+    return comparison([curve(), curve("another", "local", 3.0)], show_seeds=True)
+
+
+def cells() -> Picture:
+    true = np.arange(10.0 * 6 * 2).reshape(10, 6, 2)
+    names = [f"s{i}" for i in range(6)]
+    return heatmaps(
+        true, true + 1, when="after 10 episodes", state_labels=names, action_labels=["stay", "go"]
+    )
+
+
+@pytest.mark.parametrize("draw", [curves, cells])
+def test_it_says_the_same_in_a_third_of_the_memory(draw: Callable[[], Picture]) -> None:
+    PackedPicture(draw())  # after which all is imported
+    tracemalloc.start()
+    picture = draw()
+    gc.collect()
+    whole, _ = tracemalloc.get_traced_memory()
+    kept = PackedPicture(picture)
+    gc.collect()
+    taken = tracemalloc.get_traced_memory()[0] - whole
+    tracemalloc.stop()
+    assert taken < 0.3 * whole
+    assert taken / 2 < kept.nbytes < 1.2 * taken
+    kept.figure.to_dict()["layout"].clear()  # what one visitor's page does to it no other sees
+    assert repr(kept.figure.to_dict()) == repr(picture.figure.to_dict())
+    assert kept.table.equals(picture.table)
+    assert (kept.alt, kept.see) == (picture.alt, picture.see)
+    figure = weakref.ref(picture.figure)
+    del picture
+    gc.collect()
+    assert figure() is None
+
+
+HOSTILE = "</script><script>alert(1)</script> **a** <!-- & \u2028 \\"
+
+
+class Tags(HTMLParser):
+    scripts = 0
+    said = ""
+
+    def handle_starttag(self, tag: str, attrs: Any) -> None:
+        self.scripts += tag == "script"
+
+    def handle_data(self, data: str) -> None:
+        self.said += data if "Plotly" not in data else ""
+
+
+def test_words_of_a_visitor_stay_words() -> None:
+    picture = regret.comparison([curve(HOSTILE)], see="Some **words \\*here\\***.")
+    page = chart_page(HOSTILE, HOSTILE, picture, HOSTILE)
+    parser = Tags()
+    parser.feed(page)
+    assert parser.scripts == 4  # Plotly and its settings, the chart, and ours
+    assert parser.said.count(HOSTILE) >= 4  # title, heading, what all share, footer; and in the numbers
+    assert "Some <strong>words *here*</strong>." in page
+    assert "default-src 'none'" in page
+    assert markup("a \\*b\\* **<i>** 2*3 \\") == "a *b* <strong>&lt;i&gt;</strong> 2*3 \\"
+
+
+def test_the_numbers_are_those_of_the_chart() -> None:
+    picture = regret.comparison([curve("a")])
+    page = chart_page("t", "", picture, "")
+    assert len(picture.table) < MOST_ROWS
+    assert page.count("<tr") == len(picture.table) + 1
+    assert "<td>1 billion</td>" in page or "<td>1000000000</td>" in page

@@ -25,13 +25,6 @@ def labs(model: str, budgets: np.ndarray, dark: bool, eye: str) -> np.ndarray:
 
 
 @pytest.mark.parametrize("dark", DARK)
-def test_every_curve_stands_out_from_its_page(dark: bool) -> None:
-    for model in SYMBOLS:
-        for epsilon in BUDGETS:
-            assert contrast(looks.color(model, epsilon, dark), style.theme(dark).background) >= 3
-
-
-@pytest.mark.parametrize("dark", DARK)
 @pytest.mark.parametrize("eye", EYES)
 def test_models_are_told_apart_at_any_budgets(dark: bool, eye: str) -> None:
     seen = {model: labs(model, BUDGETS[::5], dark, eye) for model in SYMBOLS}
@@ -45,6 +38,7 @@ def test_the_more_private_the_further_from_the_page_in_one_hue_and_told_apart(da
     page = style.theme(dark).background
     away = [contrast(looks.color(model, epsilon, dark), page) for epsilon in BUDGETS]
     assert (np.diff(away) <= 0).all()
+    assert away[-1] >= 3
     assert away[0] > 1.8 * away[-1]
     for eye in EYES:  # budgets half a decade apart, of those in use
         seen = labs(model, BUDGETS[20:41], dark, eye)

@@ -219,12 +219,6 @@ def test_a_run_that_is_not_finished_is_not_compared_with_finished_ones() -> None
     assert see.count("**c**") == see.count("not compared: **c**") == 1
 
 
-def test_a_label_cannot_inject_markup() -> None:
-    picture = comparison([curve("<b>x</b> *y*")])
-    assert "&lt;b&gt;x&lt;/b&gt; *y*" in legend(picture.figure)
-    assert r"\<b\>x\</b\> \*y\*" in picture.see
-
-
 def test_medians_are_drawn_named_and_in_the_table() -> None:
     rows = np.random.default_rng(3).gamma(2.0, size=(20, len(EPISODES))).cumsum(axis=1)
     rows[0] *= 1000  # one seed that would carry the mean

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 import streamlit as st
@@ -32,8 +33,7 @@ from pages.shared.layout.terms import TERM
 from pages.shared.results import data
 from pages.shared.visitor import presence
 from pages.shared.visitor.draft import draft_of
-from pages.shared.visitor.state import ExploreState, Session
-from tests.pages import opened
+from pages.shared.visitor.state import ExploreState, PageState, Session
 from tests.runs import disk as disks
 from tests.runs import slots
 
@@ -63,6 +63,7 @@ class Page(AppTest):
         return found
 
 
+Part = TypeVar("Part", bound=PageState)
 Visit = Callable[..., Page]  # of the fixture `visit`
 Work = Callable[..., int]  # of the fixture `work`
 
@@ -227,10 +228,10 @@ def finished(visit: Visit, work: Work) -> Visit:
 
 
 @pytest.fixture
-def reading(store: Store) -> Iterator[None]:
+def reading(store: Store, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Links are read, and start nothing: see opened.py."""
-    with opened.reading():
-        yield
+    monkeypatch.setattr(Store, "cost", lambda *_: (0.0, math.inf))  # more than a link may start
+    yield
     if "session" in st.session_state:
         del st.session_state["session"]
 
@@ -244,6 +245,12 @@ def go(app: AppTest, page: str) -> None:
     """To another page, or back to one, whose address says nothing then."""
     app.query_params.clear()
     app.switch_page(path(page)).run()
+
+
+def kept(app: AppTest, kind: type[Part]) -> Part:
+    """What the session keeps of a page."""
+    found: Part = app.session_state["session"].part(kind)
+    return found
 
 
 def press(app: AppTest, key: str) -> None:
@@ -312,6 +319,10 @@ def marked(app: AppTest) -> str:
     return "\n".join([*said, *(element.proto.text for element in app.get("progress"))])
 
 
+def warned(app: AppTest) -> str:
+    return " ".join(str(warning.value) for warning in app.warning).replace("\\", "")
+
+
 def plain(text: str) -> str:
     """A text without the meanings of its terms."""
     return re.sub(rf'\[([^\]]*)\]\({TERM} "[^"]*"\)', r"\1", text)
@@ -357,7 +368,6 @@ def legend(app: AppTest) -> dict[str, dict[str, Any]]:
 
 
 def names(app: AppTest) -> list[str]:
-    """The names of all that is drawn in the only chart."""
     return [trace.get("name", "") for trace in traces(app)]
 
 

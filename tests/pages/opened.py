@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import Any
 from urllib.parse import parse_qs
 
-import pytest
 import streamlit as st
 
-from dprl.runs.store import Store
 from dprl.simulation.base import Spec
 from pages.attack.link import Attack
 from pages.data.own import Own
@@ -45,14 +41,6 @@ PAGES: dict[str, tuple[type[PageState], Specs]] = {
     "users": (Users, _none),
 }
 STREAMLIT = {"embed", "embed_options"}  # which it keeps to itself
-
-
-@contextmanager
-def reading() -> Iterator[None]:
-    """Links are read, and start nothing."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Store, "cost", lambda *_: (0.0, math.inf))  # more than a link may start
-        yield
 
 
 def opened(page: str, query: str) -> PageState:

@@ -11,7 +11,7 @@ from dprl.links import encode_spec
 from dprl.runs.store import Store
 from dprl.simulation import AttackSpec, RunSpec
 from pages.attack.link import DEFAULT, Attack, decode
-from tests.pages.conftest import Visit, Work, charts, choice, go, press, widget, words
+from tests.pages.conftest import Visit, Work, charts, choice, go, kept, press, widget, words
 
 PAGE = "attack"
 RUN = RunSpec(
@@ -22,11 +22,6 @@ RUN = RunSpec(
     mechanism="gaussian",
 )
 LINK = {"b": encode_spec(RUN)}
-
-
-def shown(app: AppTest) -> Attack:
-    found: Attack = app.session_state["session"].part(Attack)
-    return found
 
 
 def drawn(app: AppTest) -> str:
@@ -62,9 +57,9 @@ def test_the_page_opens_with_a_guess_and_then_says_how_often_the_best_is_right(v
         press(app, "guess_True")
         press(app, "again")
     assert "The best attacker guesses right at most 54.8% of the time instead of 50%" in words(app)
-    assert len(shown(app).guesses) == 3
+    assert len(kept(app, Attack).guesses) == 3
     press(app, "guess_False")
-    assert f"You guessed right {sum(shown(app).guesses)} out of 4 times." in words(app)
+    assert f"You guessed right {sum(kept(app, Attack).guesses)} out of 4 times." in words(app)
     skipped = visit(PAGE)
     press(skipped, "skip_guess")
     assert "The best attacker guesses right at most" in words(skipped)
@@ -99,11 +94,11 @@ def test_an_attack_stands_still_is_cancelled_taken_up_and_changed(visit: Visit, 
     assert app.session_state["session"].paused
     for pressed, state in (("cancel", "cancelled"), ("begin", "queued")):
         press(app, pressed)
-        assert store.status(shown(app).spec).state == state
+        assert store.status(kept(app, Attack).spec).state == state
     widget(app, "selectbox", "Privacy model").set_value("central").run()
     press(app, "run")
-    assert shown(app).spec.run.privacy == "central"
-    assert store.status(shown(app).spec).state == "queued"
+    assert kept(app, Attack).spec.run.privacy == "central"
+    assert store.status(kept(app, Attack).spec).state == "queued"
     press(app, "reset")
     assert widget(app, "selectbox", "Environment").value == DEFAULT.run.environment
 
@@ -125,16 +120,16 @@ def test_all_episodes_of_a_user_who_returns_are_attacked(visit: Visit, work: Wor
     app = visit(PAGE, b=encode_spec(run))
     widget(app, "text_input", "Most episodes of one user").set_value("3").run()
     press(app, "run")
-    assert shown(app).spec == AttackSpec(run=run.replace(contribution=3))
+    assert kept(app, Attack).spec == AttackSpec(run=run.replace(contribution=3))
     work()
     app.run()
     assert "The user has 3 episodes here" in words(app)
     assert "**Consistent with the proof.** We prove ε = 1" in words(app)
     choice(app, "Episodes at random times").set_value("random").run()
-    assert shown(app).spec.places == "random"
+    assert kept(app, Attack).spec.places == "random"
     assert app.query_params["places"] == "random"
     again = visit(PAGE, **app.query_params)
-    assert shown(again).spec == shown(app).spec
+    assert kept(again, Attack).spec == kept(app, Attack).spec
     reports = visit(PAGE, b=encode_spec(RUN.replace(contribution=3)))
     assert "The user has 3 episodes here" in words(reports)
     assert not [row for row in reports.segmented_control if "Episodes at random times" in row.options]

@@ -13,7 +13,7 @@ from pages.shared.controls.launch import described
 from pages.shared.names import titles
 from pages.shared.visitor.draft import draft_of, spec_from
 from pages.shared.visitor.links import Curve, View, encode
-from tests.pages.conftest import Visit, chip, go, grouped, keyed, path, press, sent, widget, words
+from tests.pages.conftest import Visit, chip, grouped, keyed, path, press, sent, widget, words
 from tests.problems import STAGED, first
 
 
@@ -117,15 +117,6 @@ def test_a_bad_value_gets_one_sentence_and_can_be_mended(
     assert page != "bare" or spec(app) == RunSpec()
 
 
-def test_slider_and_exact_field_move_together(visit: Visit) -> None:
-    app = visit("bare")
-    widget(app, "select_slider", "Privacy budget ε").set_value(0.3).run()
-    assert widget(app, "text_input", "Privacy budget ε, exact value").value == "0.3"
-    widget(app, "text_input", "Privacy budget ε, exact value").input("0.11").run()
-    assert widget(app, "select_slider", "Privacy budget ε").value == 0.1
-    assert spec(app).epsilon == 0.11
-
-
 def test_run_takes_what_was_typed_last_though_both_come_at_once(visit: Visit) -> None:
     """A press on Run is what makes a browser send what stands in the field that it leaves."""
     app = visit("bare")
@@ -160,6 +151,7 @@ def test_a_browser_that_still_shows_a_replaced_slider_cannot_send_its_value(visi
     assert spec(app) == RunSpec(epsilon=before)
     keyed(app, "select_slider", "epsilon:slider").set_value(0.7).run()
     assert spec(app) == RunSpec(epsilon=0.7)
+    assert keyed(app, "text_input", "epsilon:exact").value == "0.7"
 
 
 def test_five_controls_come_first_and_the_rest_is_folded(visit: Visit) -> None:
@@ -273,15 +265,3 @@ def test_a_typed_number_counts_without_enter(visit: Visit) -> None:
     """Streamlit sends it once nothing more is typed; words, which may be half written, wait for Enter."""
     field = widget(visit("bare"), "text_input", "Privacy budget ε, exact value")
     assert 500 <= field.proto.live_debounce_ms <= 1500
-
-
-def test_values_stay_on_the_way_from_page_to_page(visit: Visit) -> None:
-    app = visit("explore")
-    widget(app, "text_input", "Privacy budget ε, exact value").input("0.25").run()
-    widget(app, "selectbox", "Environment").select("chain").run()
-    for page in ("attack", "tradeoffs", "explore"):
-        go(app, page)
-        assert widget(app, "selectbox", "Environment").value == "chain"
-        assert app.session_state["session"].draft.epsilon == 0.25
-    go(app, "offline")  # which has settings of its own
-    assert widget(app, "selectbox", "Environment").value != "chain"

@@ -145,13 +145,22 @@ RUNS = {  # two on each page where numbers are downloaded
 }
 
 
+Offered = dict[str, Callable[[], str | bytes]]
+
+
+@pytest.fixture
+def offered(visit: Visit, monkeypatch: pytest.MonkeyPatch) -> Offered:
+    """What makes each file that pages offer, by its label."""
+    found: Offered = {}
+    visit("runs")  # a process draws Home before its first page
+    monkeypatch.setattr(chart, "save", lambda name, label, make: found.__setitem__(label, make))
+    return found
+
+
 @pytest.mark.parametrize("page", RUNS)
 def test_before_anything_is_computed_that_is_said_and_files_are_offered_with_the_first_results(
-    page: str, visit: Visit, work: Work, monkeypatch: pytest.MonkeyPatch
+    page: str, visit: Visit, work: Work, offered: Offered
 ) -> None:
-    offered: dict[str, Callable[[], str | bytes]] = {}
-    visit("runs")  # a process draws Home before its first page
-    monkeypatch.setattr(chart, "save", lambda name, label, make: offered.__setitem__(label, make))
     app = visit(page, **{**grouped(RUNS[page]), "tab": "data"})
     assert NOTHING in words(app)
     assert set(offered) == ALWAYS
@@ -171,11 +180,7 @@ CITED = "home users tradeoffs attack lessons?lesson=trust&shown=yes papers?item=
 
 
 @pytest.mark.parametrize("page", CITED.split())
-def test_a_view_of_many_runs_says_what_to_cite_for_them(
-    page: str, visit: Visit, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    offered: dict[str, Callable[[], str | bytes]] = {}
-    monkeypatch.setattr(chart, "save", lambda name, label, make: offered.__setitem__(label, make))
+def test_a_view_of_many_runs_says_what_to_cite_for_them(page: str, visit: Visit, offered: Offered) -> None:
     path, _, query = page.partition("?")
     visit(path, **dict(parse_qsl(query)))
     text = str(offered["Citations (BibTeX)"]())

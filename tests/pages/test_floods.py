@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from dataclasses import replace
 from typing import Any
 
@@ -21,7 +20,7 @@ from pages.shared.visitor.links import Curve, View
 from pages.shared.visitor.presence import Presence
 from pages.tradeoffs import study as studies
 from pages.tradeoffs.study import SweepView
-from tests.pages.conftest import ROOT, Visit, go, grouped, press, words
+from tests.pages.conftest import Visit, go, grouped, press, words
 from tests.problems import first
 
 # Eight curves of a hundred seeds, some minutes each.
@@ -95,16 +94,6 @@ def test_what_a_link_has_started_counts_against_what_it_starts_later(
     monkeypatch.setattr(state.store(), "link_seconds", 1.5 * store.cost([NEXT])[1])
     assert [state.begin([spec], own.visitor) for spec in (NEXT, LAST)] == [True, False]
     assert waiting(store) == 2
-
-
-def test_only_three_functions_ask_for_runs() -> None:
-    """One for what is pressed, one for what a link names, one for drafts: no page goes past them."""
-    asking = [
-        file.relative_to(ROOT).as_posix()
-        for file in (ROOT / "pages").rglob("*.py")
-        if re.search(r"store\(\)\.ask\b", file.read_text(encoding="utf-8"))
-    ]
-    assert sorted(asking) == ["pages/shared/controls/launch.py", "pages/shared/visitor/state.py"]
 
 
 def test_loaded_anew_a_page_goes_on_waiting_for_what_its_link_may_not_start(

@@ -15,25 +15,13 @@ from dprl.messages import messages
 from dprl.runs.store import Store
 from pages.shared import lessons as views
 from pages.shared.lessons import evidence
-from tests.pages.conftest import Visit, charts, names, press, words
+from tests.pages.conftest import Visit, charts, names, press, warned, words
 from tests.problems import first
 from tests.test_lessons import LESSON
 
 PAGE = "lessons"
 RIGHT = ("named all", "a factor of 2.", "just right.", "no other choice is closer.", "is correct.")
 STEPS = [step for lesson in LESSONS.values() for step in lesson.steps]
-
-
-def warned(app: Any) -> str:
-    return " ".join(str(e.value) for e in app.warning).replace("\\", "")
-
-
-def test_lessons_are_listed_and_one_is_opened(visit: Visit, store: Store) -> None:
-    app = visit(PAGE)
-    press(app, "open_trust")
-    assert app.query_params["lesson"] == "trust"
-    assert "Which curve is which?" in words(app)
-    assert store.activity().seeds_queued == 0
 
 
 @pytest.mark.parametrize(

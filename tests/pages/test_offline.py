@@ -93,23 +93,6 @@ def test_every_tab_of_a_finished_comparison(visit: Visit, work: Work) -> None:
             visit(PAGE, **query(tab=tab, curve=curve, **known))
 
 
-def test_a_link_starts_what_is_missing_and_curves_grow(visit: Visit, work: Work, store: Store) -> None:
-    app = visit(PAGE, **query())
-    assert store.activity().seeds_queued == 6
-    assert "3 runs" in words(app)
-    assert "The first points will appear in a moment" in words(app)
-    work(3)
-    app.run()
-    assert "3 of 6 seeds finished" in words(app).replace("**", "")
-    assert charts(app)
-    work()
-    app.run()
-    assert app.get("progress") == []
-    second = visit(PAGE, **query())
-    assert store.activity().seeds_queued == 0
-    assert legend(second) == legend(app)
-
-
 def test_a_close_look_at_what_is_bundled_computes_it(visit: Visit, store: Store, work: Work) -> None:
     app = visit(PAGE, tab="pessimism")
     assert store.activity().seeds_queued == DEFAULT[most_private(DEFAULT)].seeds

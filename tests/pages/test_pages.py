@@ -1,7 +1,8 @@
-"""What visitors see, on every page, tab and state."""
+"""What visitors see, on every page, tab and state; and what fails there, which never leaves a page blank."""
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 
@@ -16,9 +17,24 @@ from dprl.simulation import RunSpec
 from pages.shared.examples import EXAMPLES, HOME_EPISODES, ExploreExample, trust
 from pages.shared.names import titles
 from pages.shared.visitor import links
+from pages.shared.visitor.callbacks import FAILED, on_value
 from pages.shared.visitor.draft import draft_of
 from pages.shared.visitor.links import Curve
-from tests.pages.conftest import Visit, Work, charts, chip, go, marked, press, sent, traces, widget, words
+from tests.pages.conftest import (
+    ROOT,
+    Visit,
+    Work,
+    charts,
+    chip,
+    go,
+    marked,
+    press,
+    sent,
+    tabs,
+    traces,
+    widget,
+    words,
+)
 from tests.runs import slots
 from tests.runs.disk import Disk
 
@@ -107,56 +123,26 @@ def test_a_draft_that_takes_long_says_its_time_and_waits_for_run(visit: Visit, s
     assert "once started" in words(app)
 
 
-def test_run_adds_a_curve_waits_and_draws(visit: Visit, work: Work) -> None:
-    app = visit("bare")
-    press(app, "run")
-    assert app.query_params["v"] == "1"
-    assert app.query_params["c"] == ["priv.central", "priv.none"]
-    assert work() == 0  # both come with the program
-    app.run()
-    (chart,) = charts(app)
-    assert chart.alt.startswith("Line chart of the share of V* lost so far")
-    assert "times as many" in words(app)
-
-
-def test_an_opened_link_starts_what_is_missing_and_shows_what_is_there(
-    visit: Visit, work: Work, store: Store
-) -> None:
-    visit("explore", c=[PRIVATE])
-    assert store.status(SPEC).state == "queued"
-    assert work() == 2
-    other = visit("explore", v="1", c=[PRIVATE, "priv.none"])
-    assert len(charts(other)) == 1
-    assert store.status(SPEC).state == "done"
-    assert store.status(SPEC.baseline()).state == "queued"
-
-
-def test_several_runs_are_cancelled_and_run_again_together(visit: Visit, store: Store) -> None:
-    app = visit("explore", c=[PRIVATE, f"{PRIVATE}~root.1"])
-    for pressed, label, state in (
-        ("cancel", "Cancel", "cancelled"),
-        ("begin", "Compute the missing runs", "queued"),
-    ):
-        assert app.button(key=pressed).label == label
-        press(app, pressed)
-        assert [store.status(spec).state for spec in specs_of(app)] == [state, state]
-
-
 def test_cancelled_failed_and_lost_runs_have_their_own_words(visit: Visit, store: Store) -> None:
-    app = visit("explore", c=[PRIVATE])
-    app.button(key="cancel").click().run()
-    assert "1 run of 1 not computed: 2 seeds" in words(app)
-    app.button(key="begin").click().run()
-    assert store.status(SPEC).state == "queued"
-    assert slots.work(store, slots.failing("It broke <b>badly</b>.")) == 2
+    app = visit("explore", c=[PRIVATE, "eps.50"])
+
+    def states() -> list[str]:
+        return [store.status(spec).state for spec in specs_of(app)]
+
+    press(app, "cancel")
+    assert states() == ["cancelled"] * 2
+    assert "2 runs of 2 not computed: 4 seeds" in words(app)
+    press(app, "begin")
+    assert states() == ["queued"] * 2
+    assert slots.work(store, slots.failing("It broke <b>badly</b>.")) == 4
     app.run()
     said = marked(app)
-    assert "1 run failed" in said
+    assert "2 runs failed" in said
     assert "<b>badly" not in said  # escaped
     assert "It broke" in said
     assert app.button(key="retry").label == "Try again"
     press(app, "retry")
-    assert store.status(SPEC).state == "queued"
+    assert states() == ["queued"] * 2
 
 
 def test_a_store_that_was_set_aside_is_said(visit: Visit, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -263,3 +249,111 @@ def test_a_title_says_the_difference_not_what_follows_from_it() -> None:
         "Central ε = 100, bonus anytime",
         "Central ε = 100, cap H-h, bonus paper",
     ]
+
+
+def test_a_browser_that_says_again_what_was_never_switched_pauses_nothing(visit: Visit, work: Work) -> None:
+    app = visit("explore", c=[SMALL])
+    toggle = widget(app, "toggle", "Pause live updates")
+    work()
+    app.run()
+    assert not any(t.label == "Pause live updates" for t in app.toggle)
+    app.query_params["c"] = [f"{SMALL}~eps.3"]
+    sent(app, toggle.proto.id, bool_value=False)
+    assert not app.session_state["session"].paused
+
+
+def test_an_example_and_later_runs_do_not_inherit_a_pause(visit: Visit, work: Work) -> None:
+    app = visit("explore", c=[SMALL])
+    widget(app, "toggle", "Pause live updates").set_value(True).run()
+    assert app.session_state["session"].paused
+    work()
+    app.run()
+    assert not app.session_state["session"].paused
+    chip(app, "Remove", 0).click().run()
+    app.session_state["session"].paused = True
+    press(app, f"example_{EXAMPLES[0].title}")
+    assert not app.session_state["session"].paused
+
+
+SAFE = ("callback", "on_value")  # what makes a callback safe
+
+
+def safe(value: ast.expr) -> bool:
+    """Whether a callback is a word of Streamlit's own, one that does nothing, or one that catches its errors."""
+    if isinstance(value, ast.IfExp):
+        return safe(value.body) and safe(value.orelse)
+    if isinstance(value, ast.Call):
+        return ast.unparse(value.func).lstrip("_") in SAFE
+    if isinstance(value, ast.Lambda):
+        return isinstance(value.body, ast.Constant)
+    return isinstance(value, ast.Constant)
+
+
+def test_callbacks_catch_their_errors_and_no_key_of_the_browsers_state_is_taken_for_granted() -> None:
+    for file in sorted((ROOT / "pages").rglob("*.py")):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            for keyword in node.keywords if isinstance(node, ast.Call) else ():
+                called = re.fullmatch("on_(click|select|.*change)", keyword.arg or "")
+                assert not called or safe(keyword.value), (file, keyword.lineno)
+            if isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Store):
+                assert ast.unparse(node.value) != "st.session_state", (file, node.lineno)
+
+
+def test_a_widget_that_is_gone_says_nothing() -> None:
+    got: list[object] = []
+    on_value("no widget has this key", got.append)()
+    assert got == []
+
+
+def test_a_press_that_fails_is_said_and_the_page_stays(
+    visit: Visit, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    app = visit("explore", c=[SMALL])
+
+    def crash(*_: object) -> None:
+        raise RuntimeError("planted")
+
+    monkeypatch.setattr("pages.shared.controls.launch.add", crash)
+    widget(app, "text_input", "Privacy budget ε, exact value").input("0.7").run()
+    press(app, "run")
+    assert [t.value.replace("\\", "") for t in app.toast] == [FAILED]
+    assert [t.value for t in app.title] == ["How fast does a private algorithm learn?"]
+    assert len(app.session_state["session"].explore.curves) == 1
+    assert "planted" in caplog.text
+    assert "planted" not in words(app)
+
+
+def test_a_tab_pressed_while_the_one_before_is_being_drawn_is_opened(visit: Visit) -> None:
+    app = visit("explore", c=[SMALL])
+    known = tabs(app)
+    for late, tab in (("Counts", "counts"), ("Policy", "policy"), ("Regret", "regret")):
+        sent(app, known, string_value=late)  # by the browser, which knows the first drawing only
+        assert app.session_state["session"].explore.view.tab == tab
+
+
+@pytest.mark.parametrize("place", [0, 1])
+def test_a_second_press_on_what_the_first_removed_does_nothing(visit: Visit, place: int) -> None:
+    """Nor does it meet the curve that has moved up."""
+    app = visit("explore", c=[SMALL, "eps.3"])
+    remove = chip(app, "Remove", place).proto.id
+    for _ in range(2):
+        sent(app, remove, trigger_value=True)
+        assert list(app.toast) == []
+    assert len(app.session_state["session"].explore.curves) == 1
+
+
+def test_a_crash_is_one_sentence_without_a_traceback(visit: Visit, monkeypatch: pytest.MonkeyPatch) -> None:
+    app = visit("bare")
+
+    def crash(*_: object) -> None:
+        raise RuntimeError("planted secret")
+
+    monkeypatch.setattr("pages.explore.tabs.regret_tab", crash)
+    monkeypatch.setattr(Store, "status", crash)
+    app.query_params["c"] = [SMALL]
+    app.fails = True
+    app.run()
+    assert [e.value for e in app.exception] == []
+    assert any("was written to the log" in e.value for e in app.error)
+    assert "Back to Home" in [link.proto.label for link in app.get("page_link")]
+    assert "planted" not in words(app)

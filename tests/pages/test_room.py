@@ -22,7 +22,7 @@ from pages.room import teacher
 from pages.room.teacher import answers_csv, upcoming
 from pages.shared.layout.terms import escape
 from pages.shared.lessons import evidence
-from tests.pages.conftest import Visit, charts, marked, press, sent, widget, words
+from tests.pages.conftest import Visit, charts, marked, press, sent, warned, widget, words
 
 PAGE = "room"
 ASKED = "Is *this* <b>a</b> question?"
@@ -79,10 +79,6 @@ def reported(app: AppTest, report: Any, by: str = "coin") -> AppTest:
     """The page after the phone's coin, or patient, left this report, as its script in assets/web/ says it."""
     ((name, _),) = scripts(app, by)
     return sent(app, name, json_value=json.dumps({"report": report}))
-
-
-def warned(app: AppTest) -> str:
-    return " ".join(str(e.value) for e in app.warning).replace("\\", "")
 
 
 def test_a_teacher_opens_a_room_asks_and_reveals_and_a_student_answers(visit: Visit, store: Store) -> None:
@@ -300,17 +296,24 @@ def test_a_press_of_a_page_that_is_no_longer_so_does_nothing(
     app = visit(PAGE, room=code, key=key)
     monkeypatch.setattr(teacher, "DOUBLE_CLICK", math.inf)
     press(app, "lead")
+
+    def states() -> list[str]:
+        return [step.state for step in store.rooms.steps(code)]
+
     press(app, "present_next")  # just drawn, so this is the second click of a double click
-    assert [step.state for step in store.rooms.steps(code)] == ["open"]
+    assert states() == ["open"]
     monkeypatch.setattr(teacher, "DOUBLE_CLICK", 0.0)
     store.rooms.turn_step(code, key, 0, "revealed")
     press(app, "present_next")  # which said Reveal
-    assert [step.state for step in store.rooms.steps(code)] == ["revealed"]
-    press(app, "present_next")
-    press(app, "present_next")
-    assert [step.state for step in store.rooms.steps(code)] == ["revealed", "revealed"]
+    assert states() == ["revealed"]
+    store.rooms.put_step(code, key, Guess("trust", 1))
+    press(app, "present_next")  # which said Next
+    assert states() == ["revealed", "open"]
+    for expected in (["revealed", "revealed"], ["revealed", "revealed", "open"]):
+        press(app, "present_next")
+        assert states() == expected
     press(app, "present_previous")
-    assert "question 1 of 2 · phones show question 2" in words(app)
+    assert "question 2 of 3 · phones show question 3" in words(app)
     store.rooms.close(code, key)
     press(app, "present_next")
     assert [b.disabled for b in app.button if b.key == "present_next"] == [True]
@@ -373,7 +376,6 @@ def test_only_a_prediction_that_was_sent_counts(visit: Visit, store: Store, way:
 
 
 def blocks(node: Any, kind: str) -> list[Any]:
-    """All containers of a kind."""
     proto: Any = getattr(node, "proto", None)
     found = [node] if hasattr(proto, kind) and proto.HasField(kind) else []
     return found + [one for child in getattr(node, "children", {}).values() for one in blocks(child, kind)]

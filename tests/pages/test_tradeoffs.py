@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 import streamlit as st
-from streamlit.testing.v1 import AppTest
 
 from dprl.fields import SpecError
 from dprl.runs.store import Store
@@ -17,8 +16,9 @@ from pages.shared.layout.frame import CRASHED
 from pages.shared.visitor.links import values_text
 from pages.tradeoffs import charts as charts_of
 from pages.tradeoffs import study as studies
-from pages.tradeoffs.study import SweepView
-from tests.pages.conftest import Visit, Work, charts, grouped, names, plain, press, widget, words
+from pages.tradeoffs.study import SweepPageState, SweepView
+from tests.pages import test_offline
+from tests.pages.conftest import Visit, Work, charts, grouped, kept, names, plain, press, widget, words
 from tests.problems import first
 
 PAGE = "tradeoffs"
@@ -36,10 +36,6 @@ def query(study: SweepView) -> dict[str, Any]:
     return grouped(studies.encode(study))
 
 
-def shown(app: AppTest) -> SweepView:
-    return app.session_state["session"].part(studies.SweepPageState).view  # type: ignore[no-any-return]
-
-
 @pytest.mark.parametrize("show", studies.SHOWS)
 def test_the_first_view_is_finished_and_computes_nothing(visit: Visit, store: Store, show: str) -> None:
     app = visit(PAGE, **query(replace(studies.DEFAULT, show=show)))
@@ -55,7 +51,7 @@ def test_a_question_is_one_press_and_is_answered_at_once(visit: Visit, store: St
     (pills,) = (each for each in app.pills if words_ in each.options)
     assert len(pills.options) == 6
     pills.set_value(words_).run()
-    assert shown(app) == QUESTIONS[words_]
+    assert kept(app, SweepPageState).view == QUESTIONS[words_]
     assert charts(app)
     assert store.activity().seeds_queued == 0
     assert app.get("progress") == []
@@ -66,7 +62,10 @@ def test_a_question_is_about_what_the_settings_describe(visit: Visit) -> None:
     widget(app, "selectbox", "Environment").select("chain").run()
     (pills,) = (each for each in app.pills if "What do more states cost?" in each.options)
     pills.set_value("What do more states cost?").run()
-    assert (shown(app).base.environment, shown(app).x) == ("chain", "S")
+    assert (kept(app, SweepPageState).view.base.environment, kept(app, SweepPageState).view.x) == (
+        "chain",
+        "S",
+    )
 
 
 def test_when_privacy_is_free_is_said_of_all_models(visit: Visit) -> None:
@@ -126,22 +125,27 @@ def test_what_points_do_not_say_is_said(
     assert "and 3 more: the run without privacy lost more" in said
 
 
+@pytest.mark.parametrize(
+    ("page", "link", "runs", "seeds", "part"),
+    [(PAGE, query(SMALL), 7, 21, 6), ("offline", test_offline.query(), 3, 6, 3)],
+    ids=[PAGE, "offline"],
+)
 def test_a_link_starts_what_is_missing_and_a_second_visitor_waits_for_nothing(
-    visit: Visit, work: Work, store: Store
+    visit: Visit, work: Work, store: Store, page: str, link: dict[str, Any], runs: int, seeds: int, part: int
 ) -> None:
-    app = visit(PAGE, **query(SMALL))
-    assert "7 runs" in words(app)
-    assert store.activity().seeds_queued == 7 * 3
+    app = visit(page, **link)
+    assert f"{runs} runs" in words(app)
+    assert store.activity().seeds_queued == seeds
     assert "The first points will appear in a moment" in words(app)
-    work(6)
+    work(part)
     app.run()
-    assert "6 of 21 seeds finished" in words(app).replace("**", "")
+    assert f"{part} of {seeds} seeds finished" in words(app).replace("**", "")
     assert charts(app)
-    assert work() == 15
+    assert work() == seeds - part
     app.run()
     assert app.get("progress") == []
     assert not any("halving" in name for name in names(app))
-    second = visit(PAGE, **query(SMALL))
+    second = visit(page, **link)
     assert second.get("progress") == []
     assert names(second) == names(app)
     assert store.activity().seeds_queued == 0

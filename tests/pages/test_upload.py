@@ -16,14 +16,14 @@ from dprl.fields import SpecError
 from dprl.sentences import price, verdict
 from dprl.sentences import uploads as sentences
 from dprl.simulation import UploadSpec
-from dprl.simulation.uploads import kept
+from dprl.simulation.uploads import kept as counts
 from dprl.simulation.uploads.declaration import declaration_text
 from dprl.simulation.uploads.ledger import Budget
 from dprl.simulation.uploads.model import EXAMPLE, EXAMPLE_PEOPLE, example
 from dprl.uploads import readings
 from pages.data import file as module
 from pages.data.own import Own, example_trace
-from tests.pages.conftest import Page, Visit, Work, charts, press, words
+from tests.pages.conftest import Page, Visit, Work, charts, kept, press, words
 
 PAGE = "data"
 HEADING, *ROWS = example().splitlines(keepends=True)
@@ -35,13 +35,8 @@ TYPED: dict[str, Any] = {
 }  # fmt: skip
 
 
-def own_of(app: AppTest) -> Own:
-    found: Own = app.session_state["session"].part(Own)
-    return found
-
-
 def data_of(app: AppTest) -> UploadSpec:
-    data = own_of(app).data
+    data = kept(app, Own).data
     assert data is not None
     return data
 
@@ -118,7 +113,7 @@ def test_from_a_file_to_a_policy_and_what_is_left_of_the_budget(visit: Visit, wo
     assert "The budget **ward 2026** has the total ρ = 0.25. Spent so far: **ρ = 0.1** in 1" in said
     assert "Left: ρ = 0.15" in said
     assert "## An example" not in said
-    (spec,) = own_of(app).specs
+    (spec,) = kept(app, Own).specs
     assert spec.rho == 0.1
     (table,) = (one.value for one in app.table)
     assert table.index.tolist()[:3] == ["Plug-in policy (recommended)", "Cautious policy", "Always drug"]
@@ -168,7 +163,7 @@ def test_what_is_missing_or_wrong_is_named_and_the_file_stays(
 ) -> None:
     app = given(visit(PAGE), **typed)
     assert wanted in words(app)
-    assert own_of(app).data is None
+    assert kept(app, Own).data is None
     assert files == []
     press(fill(app, **{key: TYPED.get(key, getattr(Own(), key[4:])) for key in typed}), "own_check")
     assert READ in words(app)
@@ -201,7 +196,7 @@ def test_a_malformed_file_gets_one_sentence_and_the_next_is_read(
     malformed = CSV.replace("\n0,1,", "\n0,7,", 1)
     app = given(visit(PAGE), malformed)
     assert "column step: step 1 of episode 0 is missing" in words(app)
-    assert own_of(app).data is None
+    assert kept(app, Own).data is None
     assert list((tmp_path / "uploads").iterdir()) == []
     given(app)
     assert READ in words(app)
@@ -223,7 +218,7 @@ def test_how_far_a_file_is_read_is_seen_and_reading_may_be_stopped(
     monkeypatch.setattr(readings, "in_thread", lambda work: begun.append(work))
     begun: list[Callable[[], None]] = []
     app = given(visit(PAGE))
-    reading = own_of(app).reading
+    reading = kept(app, Own).reading
     assert reading is not None
     with (tmp_path / "copy").open("w+b") as reading.copy:
         os.lseek(reading.copy.fileno(), reading.size * 43 // 100 + 1, os.SEEK_SET)
@@ -231,7 +226,7 @@ def test_how_far_a_file_is_read_is_seen_and_reading_may_be_stopped(
     assert app.get("progress")[0].proto.text == "Reading the file: 43%"
     assert not app.file_uploader
     press(app, "own_stop")
-    assert own_of(app).reading is None
+    assert kept(app, Own).reading is None
     begun.pop()()
     assert list((tmp_path / "uploads").iterdir()) == []
     given(app)
@@ -250,7 +245,7 @@ def test_a_file_that_a_browser_says_was_dropped_is_asked_for_again() -> None:
 def test_counts_that_have_gone_are_not_offered(visit: Visit) -> None:
     """A tab was away for so long that its counts went."""
     app = given(visit(PAGE))
-    kept.forget(data_of(app).data)
+    counts.forget(data_of(app).data)
     app.run()
     assert sentences.PAGE["gone"] in words(app)
     given(app)
@@ -304,10 +299,10 @@ def test_the_owner_alone_is_told_what_is_not_declared_before_it_is_released(
     assert "has a label that you did not declare: sevre (" in said
     press(app, "own_forget")
     assert "sevre" not in words(app)
-    assert own_of(app).outside == ()
+    assert kept(app, Own).outside == ()
     assert list((tmp_path / "uploads").iterdir()) == []
     given(app, CSV.replace("severe", "Severe"))
-    assert own_of(app).data is None
+    assert kept(app, Own).data is None
     assert "column state has a label that is not declared, such as Severe" in words(app)
 
 
@@ -319,5 +314,5 @@ def test_nothing_of_a_data_set_is_in_a_link(visit: Visit, work: Work) -> None:
     assert app.session_state["session"].part(Own).link == []
     assert data_of(app).data not in json.dumps(dict(app.query_params))
     stranger = visit(PAGE, up="decl.{}", ul="ward 2026")
-    assert own_of(stranger).specs == ()
+    assert kept(stranger, Own).specs == ()
     assert "ward 2026" not in words(stranger)
