@@ -162,8 +162,7 @@ def test_of_many_runs_a_notebook_shows_some() -> None:
 
 # Specs, models and results stay as they were made.
 
-SMALL: dict[str, Any] = {"environment_params": {"S": 3, "H": 3}, "seeds": 1}
-SPECS = dprl.RunSpec(episodes=100, **SMALL), dprl.OfflineSpec(n=100, **SMALL)
+SPECS = SPEC, dprl.OfflineSpec(environment_params={"S": 3, "H": 3}, n=100, seeds=1)
 CHANGES: list[tuple[Any, ...]] = [
     ("__setitem__", "S", 5), ("__delitem__", "S"), ("__ior__", {"S": 5}), ("update", {"S": 5}), ("setdefault", "X", 5),
     ("pop", "S"), ("popitem",), ("clear",),

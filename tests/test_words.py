@@ -160,7 +160,6 @@ NUMBER = r"−?(?:[\d.,]*\d×)?10[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+|−?\d[\d,]*(
 
 
 def value(text: str) -> Decimal:
-    """The number that a text says."""
     sign, text = (-1 if text[0] == "−" else 1), text.lstrip("−")
     if raised := re.fullmatch(r"(?:(.*)×)?10([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)", text):
         return sign * Decimal(raised[1] or 1).scaleb(int(raised[2].translate(RAISED)))

@@ -269,9 +269,8 @@ def test_clinic_rows_are_what_its_words_say() -> None:
     assert row[label("mild")] == pytest.approx(high * 0.5)
     assert row[label("mild, side effects")] == pytest.approx(high * 0.5)
     assert row[well] == row[ill] == pytest.approx((1 - high) * 0.5)
-    row = mdp.P[
-        0, ill, 0
-    ]  # half as likely to improve, 0.15 more likely to worsen, and none the drug's effects
+    # half as likely to improve, 0.15 more likely to worsen, and none the drug's effects
+    row = mdp.P[0, ill, 0]
     assert row[label("mild")] == pytest.approx(0.025)
     assert row[label("severe")] == pytest.approx(0.25)
     assert row[well] == pytest.approx(0.725)

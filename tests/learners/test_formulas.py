@@ -180,9 +180,7 @@ def test_plan_is_what_the_page_says(key: str, bonus: str, cap: str) -> None:
         for released, E in releases(algorithm, seed):
             expected_Q, expected_V = replan(key, BONUSES[key, bonus], released, E, Q, cap)
             given = released.copy()
-            algorithm.plan(
-                released, np.full(SIZES, E), every_state(released.shape[1]), constants, Q, V, policy
-            )
+            algorithm.plan(released, np.full(SIZES, E), every_state(S), constants, Q, V, policy)
             np.testing.assert_allclose(Q, expected_Q, rtol=1e-9)
             np.testing.assert_allclose(V, expected_V, rtol=1e-9)
             np.testing.assert_array_equal(policy, Q.argmax(-1))  # the lowest of equals, as NumPy's
@@ -196,9 +194,7 @@ def test_plan_is_what_the_page_says(key: str, bonus: str, cap: str) -> None:
 
 def pucb(constants: Array, released: Array, E: float) -> Array:
     Q, V, policy = np.zeros(SIZES), np.zeros((H + 1, S)), np.zeros((H, S), dtype=np.int64)
-    LEARNERS["pucb"].plan(
-        released, np.full(SIZES, E), every_state(released.shape[1]), constants, Q, V, policy
-    )
+    LEARNERS["pucb"].plan(released, np.full(SIZES, E), every_state(S), constants, Q, V, policy)
     return Q
 
 
@@ -265,10 +261,11 @@ def planned(released: Array, E: float, alpha: float) -> tuple[Array, Array]:
     return Q, V
 
 
-def counted(rng: np.random.Generator) -> Array:
+def counted(rng: np.random.Generator, A: int = A, decades: int = 9) -> Array:
     """[H, S, A, S + 2] counts of very many users."""
     counts = np.zeros((H, S, A, S + 2))
-    counts[..., :S] = rng.gamma(0.5, 10 ** rng.uniform(0, 9, size=(H, S, A, 1)), (H, S, A, S)).round()
+    most = 10 ** rng.uniform(0, decades, size=(H, S, A, 1))
+    counts[..., :S] = rng.gamma(0.5, most, (H, S, A, S)).round()
     counts[..., S] = counts[..., :S].sum(-1)
     counts[..., S + 1] = counts[..., S] * rng.random((H, S, A))
     return counts

@@ -58,10 +58,7 @@ def test_plans_are_those_of_an_independent_computation(E: float) -> None:
     Q, V, policy = np.zeros((H, S, A)), np.zeros((H + 1, S)), np.full((H, S, A), -log(A))
     pi = np.full((H, S, A), 1 / A)
     for users in (0, 1, 1, 3, 50, 1000):
-        released = np.zeros((H, S, A, S + 2))
-        released[..., :S] = rng.gamma(0.5, 10 ** rng.uniform(0, 6, size=(H, S, A, 1)), (H, S, A, S))
-        released[..., S] = released[..., :S].sum(-1)
-        released[..., S + 1] = released[..., S] * rng.random((H, S, A))
+        released = test_formulas.counted(rng, A, decades=6)
         released += E / 4 * rng.normal(size=released.shape)
         plan(released, np.full(Q.shape, E), every_state(S), constants(PROBLEM), users, Q, V, policy)
         ours = planned(released, E, pi, users)

@@ -30,7 +30,7 @@ from dprl.simulation.loops.module_run import ModuleRun, pack
 from dprl.simulation.loops.regress import RegressionRun
 from dprl.simulation.loops.replan import SeedRun
 from dprl.simulation.replay import SEEDS, STOPS, TOLD, UNSEEN, light_pack, replayed
-from tests.problems import finished
+from tests.problems import finished, first
 from tests.test_layers import ROOT
 from tests.wasm.browser import FUSED, played, values
 from tests.wasm.cases import Case, begun, cases, differing, natively, small
@@ -168,9 +168,7 @@ LIGHT = (
 )
 
 
-@pytest.mark.parametrize(
-    "spec", [LIGHT[0], *(pytest.param(spec, marks=pytest.mark.thorough) for spec in LIGHT[1:])]
-)
+@pytest.mark.parametrize("spec", first(LIGHT))
 def test_a_browser_draws_the_noise_that_a_light_pack_leaves_out_with_the_same_bits(
     engine: Page, spec: RunSpec
 ) -> None:
@@ -310,9 +308,7 @@ def composed(found: dict[str, Any], stop: int, seed: int) -> tuple[list[Any], li
     return words, contents
 
 
-@pytest.mark.parametrize(
-    "spec", [SPECS[0], *(pytest.param(spec, marks=pytest.mark.thorough) for spec in SPECS[1:])]
-)
+@pytest.mark.parametrize("spec", first(SPECS))
 def test_every_stop_and_seed_is_put_together_as_a_native_run_starts(spec: RunSpec) -> None:
     found = json.loads(json.dumps(replayed(spec)))
     assert [stop["epsilon"] for stop in found["stops"]] == replay.stops_of(spec)
