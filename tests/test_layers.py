@@ -73,7 +73,6 @@ ALONE: dict[str, tuple[str, ...]] = {
 
 
 def layer_of(file: Path) -> str:
-    """The layer that a file belongs to."""
     top, *rest = file.relative_to(ROOT).with_suffix("").parts
     if top != "dprl":
         return SITE if top == SITE else PAGES

@@ -10,9 +10,8 @@ from typing import Any
 
 import pytest
 
-from tests.problems import first
+from tests.problems import ROOT, first
 
-ROOT = Path(__file__).parent.parent
 MOST = 2000  # characters of text that a cell puts out
 NOTEBOOKS = sorted((ROOT / "docs/tutorials").glob("*.ipynb"))
 

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from bench.release_attack import PROMISES, attacked, measured, proved
 from dprl.simulation.uploads import kept
 from tests.problems import few, first
 
-
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("DPRL_HOME", str(tmp_path))
+pytestmark = pytest.mark.usefixtures("home")
 
 
 @pytest.mark.parametrize("name", first(sorted(PROMISES, key="rho = 0.1".__ne__)))

@@ -181,7 +181,6 @@ def sent_by(
 
 
 def shown_at(path: str, *given: Any) -> tuple[dict[Any, Any], bytes]:
-    """The headers and the body of a page."""
     sent = sent_by(Guard({"X-A": "b"}, False), path, *given)
     return dict(sent[0]["headers"]), b"".join(message.get("body", b"") for message in sent[1:])
 

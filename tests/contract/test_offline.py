@@ -102,7 +102,6 @@ def test_every_run_is_as_promised(key: str, privacy: str, calibration: str | Non
 
 
 def check(spec: OfflineSpec) -> None:
-    """Everything that is true of any run."""
     run = finished(OfflineRun(spec, 2))
     trace: OfflineTrace = run.trace()
     mdp = ENVIRONMENTS[spec.environment].make(**spec.environment_params)

@@ -41,9 +41,8 @@ def goes_together(
         return {"privacy"}
     if privacy == "none" or mechanism is None:
         return set()
-    keeps = (
-        MECHANISMS[mechanism].rows(1, 1) > 0
-    )  # draws for later releases, which SDP-PE's batches do not have
+    # draws for later releases, which SDP-PE's batches do not have
+    keeps = MECHANISMS[mechanism].rows(1, 1) > 0
     unknown = MECHANISMS[mechanism].norm not in ALGORITHMS[algorithm_key].statistic.norms
     unfit = unknown or (ALGORITHMS[algorithm_key].forgets and keeps)
     if mechanism not in PRIVATIZERS[privacy].mechanisms or unfit:
@@ -161,7 +160,6 @@ def test_every_environment_runs_with_everything(algorithm_key: str, environment:
 
 
 def check(spec: RunSpec) -> None:
-    """Everything that is true of any run."""
     trace: SeedTrace = finished(start(spec, 2)).trace()
     mdp = ENVIRONMENTS[spec.environment].make(**spec.environment_params)
     H, S, A = mdp.H, mdp.S, mdp.A

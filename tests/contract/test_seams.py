@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import ast
 import re
-from pathlib import Path
 
 from dprl import ALGORITHMS, OFFLINE
 from dprl.simulation import KINDS
 from dprl.simulation.loops import LOOPS
+from tests.problems import ROOT
 
-ROOT = Path(__file__).parents[2]
 RECORDS = {
     "Learner", "TabularLearner", "EliminationLearner", "OfflineLearner", "OfflineSpec", "OfflineRun",
     "Counts", "Dataset", "Statistic", "Schedule", "Kind", "RunSpec", "Spec",

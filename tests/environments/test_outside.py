@@ -32,7 +32,7 @@ from dprl.environments import gymnasium as ours
 from dprl.mdp.structure import on_table, table_of
 from dprl.simulation import answer, answered
 from tests.environments.test_custom import GOOD
-from tests.environments.test_values import best
+from tests.environments.test_environments import best
 from tests.problems import random_mdp, refused
 
 Outcomes = list[tuple[float, int, float, bool]]  # chance, next state, reward, whether the episode ends

@@ -16,9 +16,9 @@ import sys
 import time
 from pathlib import Path
 
-from tests.faults.steps import COPY, RUN, STEPS
+from tests.problems import ROOT
+from tests.test_deploying import COPY, RUN, STEPS
 
-ROOT = Path(__file__).parents[2]
 USERADD = "#!/bin/sh\nexit 0\n"  # the container's own user: here it is whoever runs this
 
 

@@ -1,4 +1,5 @@
-"""Private-UCB-PO: against an independent computation, in blocks against one user at a time, how its regret grows."""
+"""Private-UCB-PO and Private-UCB-VI of Chowdhury and Zhou: the first against an independent computation, in blocks
+against one user at a time, and how its regret grows; of the second what its bonus covers of the noise."""
 
 from __future__ import annotations
 
@@ -10,12 +11,18 @@ import numpy as np
 import pytest
 
 from dprl import SeedTrace
-from dprl.learners import Problem
+from dprl.learners import ALGORITHMS, Problem
+from dprl.learners.tabular import private_ucb_vi
 from dprl.learners.tabular.private_ucb_po import constants, plan
 from dprl.mdp.structure import every_state
 from dprl.mdp.tabular import Array
+from dprl.privacy import PRIVATIZERS
+from dprl.simulation.pairs import calibrations_for
+from dprl.simulation.prepare import guarantee_of, noise_of_schedule
 from dprl.simulation.schedules import adaptive
-from tests.learners import test_ldp_obi
+from dprl.statistics.counts import Counts
+from tests.contract.test_pairs import small_spec
+from tests.learners import test_formulas
 
 H, S, A, K, BETA = 4, 3, 3, 10**6, 0.1
 KEYS = ("private-ucb-po", "ucb-po")
@@ -51,10 +58,7 @@ def test_plans_are_those_of_an_independent_computation(E: float) -> None:
     Q, V, policy = np.zeros((H, S, A)), np.zeros((H + 1, S)), np.full((H, S, A), -log(A))
     pi = np.full((H, S, A), 1 / A)
     for users in (0, 1, 1, 3, 50, 1000):
-        released = np.zeros((H, S, A, S + 2))
-        released[..., :S] = rng.gamma(0.5, 10 ** rng.uniform(0, 6, size=(H, S, A, 1)), (H, S, A, S))
-        released[..., S] = released[..., :S].sum(-1)
-        released[..., S + 1] = released[..., S] * rng.random((H, S, A))
+        released = test_formulas.counted(rng, A, decades=6)
         released += E / 4 * rng.normal(size=released.shape)
         plan(released, np.full(Q.shape, E), every_state(S), constants(PROBLEM), users, Q, V, policy)
         ours = planned(released, E, pi, users)
@@ -91,7 +95,7 @@ def test_an_action_that_was_all_but_given_up_comes_back() -> None:
 
 
 def ran(key: str = KEYS[0], **fields: Any) -> SeedTrace:
-    return test_ldp_obi.ran(key, **({"privacy": "none"} | fields))
+    return test_formulas.ran(key, **({"privacy": "none"} | fields))
 
 
 def test_without_noise_it_is_ucb_po() -> None:
@@ -136,3 +140,50 @@ def test_a_block_is_vouched_for_by_every_action_that_is_taken() -> None:
     actions = chances.argmax(-1)
     certain = np.where(np.eye(2)[actions] > 0, 0.0, -np.inf)
     assert adaptive.next_release(*given, certain) == adaptive.next_release(*given, actions)
+
+
+# Private-UCB-VI: noise that its bonus as in the paper does not cover is said on the card.
+
+E1 = 1e6
+
+
+def under_noise(users: float, rewards: float, cap: str = "H") -> Array:
+    """Q [H] of state 0 under the worst noise, where everybody is in state 0, stays there and has rewards of 1.
+
+    The row of the first step has had so many users, others none. n~ = n + E1, m~ = m - E1 and r~ = r - rewards.
+    """
+    H = S = 2
+    problem = Problem(H, S, 1, 10**9, 0.1, 1.0, "calibrated", "paper", {"cap": cap})
+    released = np.zeros((H, S, 1, S + 2))
+    released[0, 0, 0] = [users - E1, -E1, users + E1, users - rewards]
+    Q, V, policy = np.zeros((H, S, 1)), np.zeros((H + 1, S)), np.zeros((H, S), dtype=np.int64)
+    private_ucb_vi.plan(
+        released, np.full(Q.shape, 4 * E1), every_state(S), private_ucb_vi.constants(problem), Q, V, policy
+    )
+    return Q[:, 0, 0]
+
+
+def test_it_covers_paper_noise_and_calibrated_noise_after_E1_users_but_not_before() -> None:
+    best = 2.0
+    assert under_noise(0, E1)[0] == best  # noise as in the paper is as large in r as in n
+    assert under_noise(0, 4 * E1)[0] == pytest.approx(best - 0.5, abs=0.02)
+    assert under_noise(E1 / 2, 4 * E1)[0] == pytest.approx(best - 0.2, abs=0.02)
+    assert under_noise(E1, 4 * E1)[0] == best
+    assert under_noise(0, 4 * E1, cap="H-h")[0] == best
+
+
+@pytest.mark.parametrize("privacy", [p.key for p in PRIVATIZERS.values() if p.mechanisms])
+def test_the_card_says_so_just_where_noise_in_rewards_is_larger_than_in_counts(privacy: str) -> None:
+    larger = set()
+    first, *others = PRIVATIZERS[privacy].mechanisms
+    asked = [(first, "calibrated", bonus) for bonus in ALGORITHMS["private-ucb-vi"].bonuses]
+    asked += [(key, sized, "paper") for key in others for sized in calibrations_for("private-ucb-vi", key)]
+    usual: dict[str, Any] = {"epsilon": 0.3, "episodes": 1000, "schedule": "geometric:0.3"}
+    for chosen in asked:
+        spec = small_spec("riverswim", "private-ucb-vi", privacy, *chosen, **usual)
+        noise = noise_of_schedule(spec, spec.episodes)
+        assert isinstance(noise.statistic, Counts)
+        short = spec.bonus == "paper" and noise.statistic.reward < noise.statistic.visits
+        larger.add(short)
+        assert (private_ucb_vi.UNCOVERED in guarantee_of(spec, noise).assumptions) == short, spec
+    assert larger == ({False} if privacy == "shuffle" else {False, True})

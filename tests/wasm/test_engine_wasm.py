@@ -1,8 +1,11 @@
-"""assets/engine.wasm: made from the kernels as they are, and with their bits."""
+"""assets/engine.wasm: made from the kernels as they are, with their bits, and played wherever it can be."""
 
 from __future__ import annotations
 
+import base64
+import json
 import math
+from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -15,15 +18,22 @@ from bench.engine_wasm.entries import entries
 from bench.engine_wasm.tools import digest as tools
 from bench.engine_wasm.unoptimised import KNOWN, SWITCHED_OFF
 from bench.engine_wasm.unoptimised import digest as of_numba
+from dprl import OfflineSpec, RunSpec
+from dprl.engine import compiler, host, module
 from dprl.engine.module import ENGINE, lack, manifest
+from dprl.engine.pack import told
 from dprl.engine.sources import reached
-from dprl.simulation import RunSpec
-from dprl.simulation.loops.module_run import pack
+from dprl.fields import SpecError
+from dprl.simulation import answer, answered, compiles, replay, start
+from dprl.simulation.loops import module_run
+from dprl.simulation.loops.module_run import ModuleRun, pack
+from dprl.simulation.loops.regress import RegressionRun
 from dprl.simulation.loops.replan import SeedRun
-from dprl.simulation.replay import light_pack
+from dprl.simulation.replay import SEEDS, STOPS, TOLD, UNSEEN, light_pack, replayed
+from tests.problems import finished, first
 from tests.test_layers import ROOT
 from tests.wasm.browser import FUSED, played, values
-from tests.wasm.cases import Case, begun, cases, differing, natively
+from tests.wasm.cases import Case, begun, cases, differing, natively, small
 
 CASES = tuple(cases())
 # One of each kind of loop, of each way to draw noise that is no other's special case.
@@ -158,9 +168,7 @@ LIGHT = (
 )
 
 
-@pytest.mark.parametrize(
-    "spec", [LIGHT[0], *(pytest.param(spec, marks=pytest.mark.thorough) for spec in LIGHT[1:])]
-)
+@pytest.mark.parametrize("spec", first(LIGHT))
 def test_a_browser_draws_the_noise_that_a_light_pack_leaves_out_with_the_same_bits(
     engine: Page, spec: RunSpec
 ) -> None:
@@ -171,3 +179,183 @@ def test_a_browser_draws_the_noise_that_a_light_pack_leaves_out_with_the_same_bi
     found = played(engine, packed)
     ours = {name: array for name, array in found.items() if not name.startswith("draws.")}
     assert differing(natively(run), ours) == []
+
+
+# As the engine of `dprl.run` and of workers: numba plays wherever the module cannot.
+
+LINEAR = RunSpec(environment="linear-mixture", algorithm="ucrl-vtr", episodes=100, seeds=1)
+
+
+@pytest.fixture
+def forgetful() -> Iterator[None]:
+    """What the module was found to hold is looked up again, before and after the test."""
+    module_run.lack_of.cache_clear()
+    yield
+    module_run.lack_of.cache_clear()
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if case.name in FIRST], ids=lambda case: case.name)
+def test_the_module_plays_a_seed_in_slices_with_the_bits_of_numba(case: Case) -> None:
+    spec, walk_below = case.spec, case.walk_below
+    by_module, by_numba = ModuleRun(spec, 0, walk_below=walk_below), SeedRun(spec, 0, walk_below=walk_below)
+    assert not by_module._by_numba
+    while not by_module.advance(1e-4):
+        pass
+    ours, theirs = by_module.trace(), finished(by_numba).trace()
+    assert ours.curve.values.tobytes() == theirs.curve.values.tobytes()
+    for name in ("counts", "noisy", "released", "policy", "Q", "V"):
+        np.testing.assert_array_equal(getattr(ours, name), getattr(theirs, name))
+
+
+SPEC = small(algorithm="dp-ucbvi", privacy="central", episodes=1_000)
+
+
+def test_numba_plays_what_has_changed_since_the_module_was_made(
+    forgetful: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = start(SPEC, 0)
+    assert not expected._by_numba  # type: ignore[attr-defined]
+    held = module.manifest()
+    changed = held._replace(kernels={**held.kernels, "mdp.planning.evaluate:policy": "0" * 16})
+    monkeypatch.setattr(module, "manifest", lambda: changed)
+    module_run.lack_of.cache_clear()
+    changes = "mdp.planning.evaluate:policy has changed since assets/engine.wasm was"
+    assert ModuleRun.lack(SPEC).startswith(changes)
+    run = start(SPEC, 0)
+    assert run._by_numba  # type: ignore[attr-defined]
+    np.testing.assert_array_equal(finished(run).curve().values, finished(expected).curve().values)
+
+
+def test_numba_plays_where_wasmtime_cannot_be_imported(
+    forgetful: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module_run, "missing", lambda: "wasmtime cannot be imported here (no build).")
+    assert "cannot be imported" in ModuleRun.lack(SPEC)
+    assert ModuleRun(SPEC, 0)._by_numba
+
+
+def test_numba_plays_a_long_run_if_its_kernels_are_on_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ModuleRun, "long", 0.0)
+    for there in (False, True):
+        monkeypatch.setattr(module_run, "on_disk", lambda function, there=there: there)
+        assert ModuleRun(SPEC, 0)._by_numba == there
+
+
+def test_only_what_the_module_does_not_hold_is_compiled(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    compiler.cache_folder.cache_clear()
+    try:
+        assert not any(compiles(spec) for spec in (RunSpec(), RunSpec(privacy="local"), OfflineSpec()))
+        assert compiles(LINEAR)
+        (tmp_path / f"{compiler.file_name(RegressionRun.kernel)}-0").touch()
+        assert not compiles(LINEAR)
+    finally:
+        compiler.cache_folder.cache_clear()
+
+
+def test_a_damaged_module_is_not_played(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    damaged = tmp_path / "engine.wasm"
+    damaged.write_bytes(module.ENGINE.read_bytes()[:-1])
+    monkeypatch.setattr(module, "ENGINE", damaged)
+    module.damage.cache_clear()
+    try:
+        assert "is not the module that assets/engine.json describes" in module.lack([])
+        monkeypatch.setattr(module, "ENGINE", tmp_path / "none.wasm")
+        module.damage.cache_clear()
+        assert "is missing" in module.lack([])
+    finally:
+        module.damage.cache_clear()
+
+
+def test_memory_that_a_module_cannot_have_is_an_error() -> None:
+    instance = host.Instance()
+    for size in (2**28, 2**29, 2**30):
+        with pytest.raises(MemoryError):
+            instance.place([np.lib.stride_tricks.as_strided(np.zeros(1), (size,), (0,))])
+
+
+# What a page plays without a server starts from the same bits as a native run, at every stop and seed.
+
+SMALL = RunSpec(environment_params={"S": 3, "H": 4}, episodes=10**5, seeds=2, epsilon=0.25)
+SPECS = (
+    SMALL,
+    SMALL.replace(privacy="local"),
+    SMALL.replace(privacy="shuffle", episodes=10**4),
+    SMALL.replace(mechanism="laplace-tree", calibration="paper"),
+    SMALL.baseline(),
+)
+
+
+def bytes_of(content: dict[str, Any]) -> bytes:
+    return bytes(content["zeros"]) if "zeros" in content else base64.b64decode(content["bytes"])
+
+
+def composed(found: dict[str, Any], stop: int, seed: int) -> tuple[list[Any], list[bytes]]:
+    """The words and the bytes of the buffers of one seed at one stop, put together as a page does."""
+    words, base = list(found["words"]), [bytes_of(content) for content in found["buffers"]]
+    contents, at = list(base), found["stops"][stop]
+    for number, word in at["words"]:
+        words[number] = word
+    for number, content in [*at["buffers"], *found["seeds"][seed]]:
+        if "by" not in content:
+            contents[number] = bytes_of(content)
+            continue
+        nearly = np.frombuffer(base[number], np.float64) * content["by"]
+        off = np.frombuffer(base64.b64decode(content["off"]), np.int8)
+        contents[number] = (nearly.view(np.int64) + off).tobytes()
+    return words, contents
+
+
+@pytest.mark.parametrize("spec", first(SPECS))
+def test_every_stop_and_seed_is_put_together_as_a_native_run_starts(spec: RunSpec) -> None:
+    found = json.loads(json.dumps(replayed(spec)))
+    assert [stop["epsilon"] for stop in found["stops"]] == replay.stops_of(spec)
+    assert len(found["seeds"]) == SEEDS
+    rng = np.random.default_rng(0)
+    for stop in range(len(found["stops"])):
+        seed, epsilon = int(rng.integers(SEEDS)), found["stops"][stop]["epsilon"]
+        own = spec if epsilon is None else spec.replace(epsilon=epsilon)
+        packed = light_pack(SeedRun(own, seed))
+        words, contents = composed(found, stop, seed)
+        assert words == told(packed.words)
+        differ = {
+            buffer.name
+            for buffer, content in zip(packed.buffers, contents, strict=True)
+            if content != buffer.array.tobytes()
+        }
+        assert differ <= ({UNSEEN} if TOLD in found["names"] else set()), (epsilon, seed)
+
+
+def test_a_page_is_prepared_without_compiling(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr("dprl.simulation.loops.replan.compiled")
+    assert replayed(SMALL)["stops"]
+
+
+def test_the_own_budget_is_a_stop_and_without_privacy_there_is_one() -> None:
+    assert replay.stops_of(SMALL) == sorted([*STOPS, 0.25])
+    assert replay.stops_of(SMALL.baseline()) == [None]
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"mechanism": "gaussian-toeplitz"}, "FFT"),
+        ({"environment": "linear-mixture", "environment_params": {}, "algorithm": "ucrl-vtr"}, "LAPACK"),
+        (
+            {
+                "environment_params": {"S": 50, "H": 40},
+                "schedule": "episodic",
+                "episodes": 10**6,
+                "privacy": "none",
+            },
+            "a browser allows at most 2 s",
+        ),
+    ],
+)
+def test_what_cannot_be_played_is_said_in_one_sentence(changes: dict[str, Any], says: str) -> None:
+    spec = RunSpec(**changes)
+    assert says in replay.unplayable(spec)
+    with pytest.raises(SpecError, match=says):
+        answered(answer("replay", spec))
