@@ -41,7 +41,7 @@ class Frontier:
     seeds: NDArray[np.int64]  # the number of finished seeds [P]
     whole: NDArray[np.bool_]  # whether all seeds are finished [P]
     worst: Array  # the largest possible loss [P]: K V*, or v* for a policy learned from a data set
-    share: Array  # the loss divided by `worst` [P], NaN if nothing can be lost
+    share: Array  # the loss (or the privacy cost, if it is drawn) divided by `worst` [P], NaN if nothing can be lost
     slope: tuple[float, float, float] = (np.nan, np.nan, np.nan)  # the exponent of x with its interval
     fitted: tuple[float, float] = (np.nan, np.nan)  # the range of x of that fit
     theory: float | None = None  # the exponent in the paper's bound, None if it is not drawn

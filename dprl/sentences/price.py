@@ -86,10 +86,12 @@ def _near(known: Sequence[Frontier], symbol: str) -> str:
     """Describe the range of x in which each curve stays close to the best policy."""
     said: dict[tuple[str, str], list[str]] = {}
     for c in known:
-        far = np.flatnonzero(~(c.share <= NEAR))
-        first = int(far[-1]) + 1 if len(far) else 0
-        near = ("near_from", human(float(c.x[first]))) if first < len(c.x) else ("near_nowhere", "")
-        said.setdefault(near if len(far) else ("near_everywhere", ""), []).append(quoted(c.label))
+        near = c.share <= NEAR
+        where = "near_everywhere" if near.all() else "near_at" if near.any() else "near_nowhere"
+        value = listed([human(float(x)) for x in c.x[near]]) if where == "near_at" else ""
+        if value and (np.diff(near.astype(int)) >= 0).all():  # from some x on
+            where, value = "near_from", human(float(c.x[near][0]))
+        said.setdefault((where, value), []).append(quoted(c.label))
     parts = []
     for (name, value), labels in said.items():
         at = {"symbol": symbol, "value": value} if value else {}

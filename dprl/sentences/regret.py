@@ -67,6 +67,8 @@ def _across_places(ends: list[_End], private: bool) -> list[str]:
 
 
 def _about_one_place(all_ends: list[_End], view: Measure) -> str:
+    if view in AVERAGES and len(all_ends) > 1 and not any(end.curve.complete for end in all_ends):
+        return filled(SAID["left_out"], runs=some([quoted(end.name) for end in all_ends], 2))
     finished = [end for end in all_ends if end.curve.needed is not None]
     ends = finished if finished and view in AVERAGES else all_ends
     at = sorted(end.episodes for end in ends)[-2:][0]

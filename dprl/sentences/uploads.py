@@ -13,11 +13,6 @@ from dprl.words import at_least, human, percent, plural, quoted, upward
 SAID, PAGE = messages("uploads")["uploads"], messages("uploads")["page"]
 
 
-def about_example(rho: float) -> str:
-    """Return the text above the example release that the page shows first."""
-    return filled(PAGE["example"], rho=f"{rho:g}")
-
-
 def reading(share: float, ahead: int) -> str:
     """Describe how much of a file has been read. `ahead` is the number of files that are read before it."""
     if ahead:
@@ -25,11 +20,6 @@ def reading(share: float, ahead: int) -> str:
     if share >= 0.99:
         return "Counting the contents of the file ..."
     return f"Reading the file: {percent(share)}"
-
-
-def about_spending(total: str) -> str:
-    """State the total privacy cost of several releases. `total` is their joint guarantee, as escaped text."""
-    return f"Since this file was read, your releases have cost **{total}** in total. {PAGE['adds_up']}"
 
 
 def budget_so_far(budget: Any, safe: Callable[[str], str] = str) -> str:

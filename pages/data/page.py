@@ -14,6 +14,7 @@ from streamlit.delta_generator import DeltaGenerator
 from dprl.figures import steps
 from dprl.figures.picture import Picture
 from dprl.mdp import counts
+from dprl.messages import filled
 from dprl.research.sheet import sheet
 from dprl.sentences import uploads as said
 from dprl.sentences import verdict
@@ -55,7 +56,7 @@ def draw(own: Own, corner: DeltaGenerator, live: bool) -> None:
     if not own.specs and own.data is None and own.reading is None:
         trace = example_trace()
         st.markdown(f"## An example: {human(trace.spec.n)} simulated patients", anchors=False)
-        st.markdown(explained(said.about_example(float(trace.spec.rho or 0.0))))
+        st.markdown(explained(filled(said.PAGE["example"], rho=f"{trace.spec.rho:g}")))
         on_one_screen(trace, 1, "own_example")
     st.markdown(f"## {'Your release' if own.specs else 'Use your own file'}", anchors=False)
     if not readings.allowed():
@@ -92,10 +93,10 @@ def show_release(own: Own) -> None:
         st.markdown(explained(verdict.proved(trace)))
     if budget is None:
         total = together_of(draw for each, _ in done for draw in draws_of(each)).text
-        spent = said.about_spending(escape(total))
+        spent = f"Since this file was read, your releases have cost **{escape(total)}** in total."
     else:
-        spent = f"{said.budget_so_far(budget, escape)} {said.PAGE['adds_up']}"
-    st.markdown(explained(f":material/payments: {spent}"))
+        spent = said.budget_so_far(budget, escape)
+    st.markdown(explained(f":material/payments: {spent} {said.PAGE['adds_up']}"))
     with st.container(horizontal=True, gap="small"):
         save("policy.json", "Policy (JSON)", lambda: trace.portable.to_json())
         save("policy.csv", "Policy (CSV)", lambda: trace.portable.csv_text())

@@ -53,6 +53,7 @@ MIXTURE = RunSpec(
 )
 LOCK = RunSpec(environment="linear-mdp", algorithm="lsvi-ucb", privacy="central", episodes=10**10, seeds=5)
 FIRST = trust(1.0, HOME_EPISODES)  # the comparison that Online shows at first
+SLOW = ("gymnasium", "linear-synthetic")  # environments whose first runs take too long for a draft
 EXAMPLES = (
     FIRST,
     _example("budgets", *_budgets(BASE.replace(episodes=10**7), 10.0, 3.0, 1.0, 0.3, 0.1)),
@@ -71,7 +72,8 @@ EXAMPLES = (
 
 
 def example_specs() -> list[RunSpec]:
-    """Return all runs in the examples that the home page does not draw."""
+    """Return all runs in the examples that the home page does not draw, and the first runs in slow environments."""
     shown = set(home_specs())
     found = dict.fromkeys(curve.spec for example in EXAMPLES for curve in example.curves)
-    return [spec for spec in found if spec not in shown]
+    first = [c.spec.replace(environment=key, environment_params={}) for key in SLOW for c in FIRST.curves]
+    return [spec for spec in (*found, *first) if spec not in shown]

@@ -34,6 +34,7 @@ def main() -> None:
     corner = head(u)
     top = st.container(key="users_answer")  # filled once all inputs are read
     inputs()
+    below = st.container()  # a button that appears moves no input
     asked = u.asked
     if asked == u.taken:
         st.caption("The environment and the budget come from your settings on Online.")
@@ -43,8 +44,9 @@ def main() -> None:
         top.info("A value below cannot be read. Correct it to see an answer.", icon=":material/edit:")
         return
     found = answers(users_table(), asked)
-    with top:
-        answer(asked, found)
+    top.markdown(f"## {explained(escape(words.answer(users_table(), asked, found)))}", anchors=False)
+    with below:
+        offer_ways(asked, found)
     cards(asked.epsilon, {need.model: words.card(asked, need) for need in found}, kind="dprl-verdicts")
     session().common = words.common(users_table(), asked)
     picture = partial(words.picture, asked, found)
@@ -61,9 +63,8 @@ def main() -> None:
             page_link("tradeoffs", "Find the users needed with runs", query, icon="query_stats")
 
 
-def answer(asked: Asked, found: Sequence[Need]) -> None:
-    """Draw the answer and, if there are too few users, a button for each change that would be enough."""
-    st.markdown(f"## {explained(escape(words.answer(users_table(), asked, found)))}", anchors=False)
+def offer_ways(asked: Asked, found: Sequence[Need]) -> None:
+    """If there are too few users, draw a button for each change that would be enough."""
     if asked.met or found[1].verdict in ("enough", "not known"):
         return
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="users_ways"):

@@ -83,6 +83,20 @@ def test_the_sentence_begins_with_levels_at_a_point_that_all_curves_have() -> No
         assert re.match(rf"{cost} [^ ]+ for \*\*central\*\*\. ", drawn(less).see)
 
 
+@pytest.mark.parametrize(
+    ("share", "where"),
+    [
+        ([0.5, 0.005, 0.001], "for **central** if ε is at least 1"),
+        ([0.001, 0.005, 0.5], "for **central** at ε = 0.1 and 1"),
+        ([0.001, 0.001, 0.001], "at every point for **central**"),
+        ([0.5, 0.5, 0.5], "at none of these points for **central**"),
+    ],
+)
+def test_the_sentence_on_suboptimality_says_where_it_is_small(share: list[float], where: str) -> None:
+    said = drawn(curve(center=100 * np.array(share), worst=np.full(3, 100.0)), measure="gap").see
+    assert said.startswith(f"The learned policy comes within 1% of the best policy's reward {where}.")
+
+
 @pytest.mark.parametrize("dark", [False, True])
 def test_bounds_are_dotted_and_never_like_a_measurement(dark: bool) -> None:
     bounds = [

@@ -355,14 +355,13 @@ def charts(app: AppTest) -> list[Any]:
 
 
 def traces(app: AppTest) -> list[dict[str, Any]]:
-    """What is drawn in the only chart."""
-    (chart,) = charts(app)
-    found: list[dict[str, Any]] = json.loads(chart.spec)["data"]
+    """What is drawn in the first chart."""
+    found: list[dict[str, Any]] = json.loads(charts(app)[0].spec)["data"]
     return found
 
 
 def legend(app: AppTest) -> dict[str, dict[str, Any]]:
-    """What stands in the legend of the only chart, by its name in one row."""
+    """What stands in the legend of the first chart, by its name in one row."""
     shown = [trace for trace in traces(app) if trace.get("showlegend") is not False]
     return {trace.get("name", "").replace("<br>", " "): trace for trace in shown}
 

@@ -8,6 +8,7 @@ import pytest
 from bench.bundled import CURVES, OTHERS, POINTS, optima, widths
 from dprl import estimate
 from dprl.assets import ASSETS
+from dprl.environments import ENVIRONMENTS
 from dprl.lessons import LESSONS
 from dprl.metrics.curves import RunCurves, thinned
 from dprl.metrics.growth import unsettled
@@ -18,10 +19,11 @@ from dprl.papers.evidence import noted
 from dprl.simulation import RunSpec, kinds, online, run, spec_from_dict
 from dprl.sitemap import PAGES
 from pages.attack.link import DEFAULT
-from pages.shared.examples import HOME_EPISODES, trust
+from pages.shared.controls.launch import DRAFT_SECONDS
+from pages.shared.examples import FIRST, HOME_EPISODES, trust
 from pages.shared.lessons import OWN, evidence
 from pages.shared.results import answers
-from pages.shared.results.data import asset, bundled, path_of
+from pages.shared.results.data import asset, bundled, comes_along, path_of
 from pages.shared.results.data import bundled_papers as bundled_claims
 from pages.shared.results.data import bundled_scores as bundled_attack
 from pages.tradeoffs import charts as charts_of
@@ -45,12 +47,19 @@ def test_a_file_holds_all_its_runs_and_stays_small(name: str) -> None:
     assert path_of(name).stat().st_size < 600_000
 
 
+def test_the_first_curves_of_each_environment_in_the_menu_are_there_at_once() -> None:
+    for key in ENVIRONMENTS:  # the first member of a collection
+        for curve in FIRST.curves:
+            spec = curve.spec.replace(environment=key, environment_params={})
+            assert comes_along(spec) or estimate(spec).seconds * spec.seeds <= DRAFT_SECONDS, spec
+
+
 @pytest.mark.thorough
 @pytest.mark.parametrize(
     ("name", "spec"),
     [
         *(("home", curve.spec) for curve in trust(1.0, HOME_EPISODES).curves),
-        *(("examples", spec) for spec in CURVES["examples"]()),
+        *(("examples", spec) for spec in CURVES["examples"]() if estimate(spec).seconds < 10),
     ],
     ids=lambda value: value if isinstance(value, str) else f"{value.privacy}-{value.bonus}",
 )

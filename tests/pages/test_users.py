@@ -70,7 +70,7 @@ def test_each_card_has_an_epsilon(visit: Visit) -> None:
     cards = visit(PAGE, problem="riverswim", K="1e8").get("html")[0].proto.body
     for need in answers(users_table(), KNOWN)[1:]:
         least = likely_from(users_table(), KNOWN, need.model)
-        assert (f"ε ≥ {least:g}" if np.isfinite(least) else "Not even ε = 10") in cards
+        assert (f"Enough from ε = {least:g}" if np.isfinite(least) else "Too few even at ε = 10") in cards
 
 
 def test_where_a_known_policy_will_do_it_says_that_nothing_has_to_be_learned(visit: Visit) -> None:

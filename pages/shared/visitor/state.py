@@ -119,8 +119,10 @@ class ExploreState(PageState):
 
     @property
     def shared(self) -> list[tuple[str, str]]:
-        curves = self.shown[:MAX_CURVES]  # a draft becomes a curve of its own
-        return links.encode(curves, self.view) if curves else []
+        curves, view = self.shown[:MAX_CURVES], self.view  # a draft becomes a curve of its own
+        if self.drafts:  # its settings are those in the controls
+            view = replace(view, curve=min(len(self.curves), len(curves) - 1))
+        return links.encode(curves, view) if curves else []
 
     def follow(self, given: Query, problems: list[str]) -> None:
         s = session()
