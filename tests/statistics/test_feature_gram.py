@@ -27,6 +27,7 @@ from dprl.statistics.feature_gram import FeatureGram, hide_matrices, hide_vector
 from dprl.statistics.value_regression import ValueRegression, add_symmetric
 from dprl.statistics.weighted_regression import WeightedRegression
 from tests.problems import finished, first
+from tests.simulation.test_loops import spec
 
 SIZE = Size(3, 2, 4, 2)
 KINDS = [
@@ -88,12 +89,8 @@ def test_no_user_moves_the_sums_by_more_than_is_said_and_some_by_that(
     assert moved.max() > 0.8 * most
 
 
-def spec(**given: Any) -> RunSpec:
-    usual: dict[str, Any] = {
-        "environment": "linear-mixture", "environment_params": {"d": 2, "S": 3, "H": 4}, "algorithm": "ucrl-vtr",
-        "episodes": 10**6, "seeds": 1,
-    }  # fmt: skip
-    return RunSpec(**usual | given)
+def small(algorithm: str = "ucrl-vtr", **given: Any) -> RunSpec:
+    return spec(algorithm, **{"environment_params": {"d": 2, "S": 3, "H": 4}} | given)
 
 
 @pytest.mark.parametrize(
@@ -105,7 +102,7 @@ def test_the_best_attack_finds_what_is_proved_and_more_under_half_the_noise(
     privacy: str, mechanism: str, algorithm: str
 ) -> None:
     """The attacker of privacy/attack.py, on two users who are as far apart as two of this environment are."""
-    asked = spec(algorithm=algorithm, privacy=privacy, mechanism=mechanism, episodes=1000)
+    asked = small(algorithm=algorithm, privacy=privacy, mechanism=mechanism, episodes=1000)
     noise = RegressionRun.noise_of_run(asked.replace(schedule="geometric:0.5"))
     statistic, sides = noise.statistic, []
     assert isinstance(statistic, ValueRegression)
@@ -130,6 +127,12 @@ def test_the_best_attack_finds_what_is_proved_and_more_under_half_the_noise(
         assert half or measured <= proved + 5 * sqrt(2 / 20_000)
 
 
+def beyond(G: Array, u: Array, shift: float, pull: float) -> float:
+    """The largest of symmetric matrices and of vectors, as a share of their bounds."""
+    np.testing.assert_array_equal(G, G.transpose(0, 2, 1))
+    return max(np.linalg.norm(G, 2, axis=(1, 2)).max() / shift, np.linalg.norm(u, axis=1).max() / pull)
+
+
 @pytest.mark.thorough
 @pytest.mark.parametrize(("algorithm", "bounds"), [("ucrl-vtr", [2]), ("ucrl-vtr-plus", [4, 11])])
 @pytest.mark.parametrize("d", [2, 6])
@@ -140,7 +143,7 @@ def test_noise_of_sums_stays_within_what_the_planner_is_told(
 
     bounds: where in the constants those of each regression are.
     """
-    asked = spec(
+    asked = small(
         algorithm=algorithm, privacy="central", environment_params={"d": d, "S": 3, "H": 4}, beta=0.5,
         schedule="geometric:0.5",
     )  # fmt: skip
@@ -159,20 +162,15 @@ def test_noise_of_sums_stays_within_what_the_planner_is_told(
             off = 0.0
             for f, at in enumerate(bounds):
                 G, u = sums[:, f, :, :d], sums[:, f, :, d]
-                np.testing.assert_array_equal(G, G.transpose(0, 2, 1))
                 shift, pull = run.setup.constants[at : at + 2] * error
-                off = max(
-                    off,
-                    np.linalg.norm(G, 2, axis=(1, 2)).max() / shift,
-                    np.linalg.norm(u - G @ w, axis=1).max() / pull,
-                )
+                off = max(off, beyond(G, u - G @ w, shift, pull))
             broken += off > 1
     assert broken <= trials * 0.5 / 3
 
 
 @pytest.mark.parametrize("privacy", ["central", "local"])
 def test_the_largest_draw_is_told_as_a_share_of_its_bound(privacy: str) -> None:
-    run = finished(RegressionRun(spec(privacy=privacy, epsilon=50.0, schedule="geometric:0.1"), 0))
+    run = finished(RegressionRun(small(privacy=privacy, epsilon=50.0, schedule="geometric:0.1"), 0))
     assert 0.3 < run.trace().coverage_ratio[-1] < 1.0
 
 
@@ -192,7 +190,7 @@ def test_paper_noise_of_one_regression() -> None:
     G = sqrt(2 * H * K0 * log(8 * H / delta) * log(4 / delta) * log(16 * H * K0 / delta))
     sigma = 32 * H**2 / epsilon * G
     given: dict[str, Any] = {"calibration": "paper", "epsilon": epsilon, "delta": delta, "bonus": "paper"}
-    run = RegressionRun(spec(privacy="central", **given), 0)
+    run = RegressionRun(small(privacy="central", **given), 0)
     upper = run.setup.scales.reshape(3, 5)
     np.testing.assert_allclose(upper, sigma * np.array([[sqrt(2), 1, sqrt(2), 1, 1]] * 3), rtol=1e-12)
     np.testing.assert_allclose(run.setup.error, sigma * sqrt(K0), rtol=1e-12)
@@ -200,7 +198,7 @@ def test_paper_noise_of_one_regression() -> None:
     assert "(Z + Zᵀ)/√2" in assumptions
     assert "below 1" not in assumptions
     sigma = 4 * H**3 / 2.0 * sqrt(2 * log(4 * H / delta))
-    run = RegressionRun(spec(privacy="local", **given | {"epsilon": 2.0}), 0)
+    run = RegressionRun(small(privacy="local", **given | {"epsilon": 2.0}), 0)
     assert run.setup.scales[1] == pytest.approx(sigma)
     np.testing.assert_allclose(run.setup.error, sigma * sqrt(K), rtol=1e-12)
     assert any("at 2, only the accountant" in text for text in run.noise.guarantee().assumptions)
@@ -221,7 +219,7 @@ def test_paper_noise_of_two_regressions(bonus: str) -> None:
         ("central", 64 * d * G / epsilon, 64 * H**4 * G / epsilon),
         ("local", 8 * d * H / epsilon * local, 8 * H**5 / epsilon * local),
     ):
-        run = RegressionRun(spec(privacy=privacy, **given), 0)
+        run = RegressionRun(small(privacy=privacy, **given), 0)
         scales = run.setup.scales.reshape(3, 2, 5)
         np.testing.assert_allclose(scales, [[own * wide, squared * squares * wide]] * 3, rtol=1e-12)
         if bonus == "paper":
@@ -286,12 +284,9 @@ def test_no_user_moves_the_draws_by_more_than_is_said_and_some_by_that(
     assert found[1] > (0.7 if statistic.centred or adjacency == BLANK_ONE else 0.45) * most[1]
 
 
-def gram_spec(**given: Any) -> RunSpec:
-    usual: dict[str, Any] = {
-        "environment": "linear-mdp", "environment_params": {"stages": 1, "drugs": 2, "symptoms": 1, "H": 3},
-        "algorithm": "lsvi-ucb", "privacy": "central", "episodes": 10**4, "seeds": 1,
-    }  # fmt: skip
-    return RunSpec(**usual | given)
+def batched(**given: Any) -> RunSpec:
+    world = {"environment_params": {"stages": 1, "drugs": 2, "symptoms": 1, "H": 3}, "episodes": 10**4}
+    return spec("lsvi-ucb", **world | {"privacy": "central"} | given)
 
 
 @pytest.mark.parametrize(
@@ -300,7 +295,7 @@ def gram_spec(**given: Any) -> RunSpec:
 def test_the_best_attack_finds_no_more_than_is_proved_and_more_under_half_the_noise(mechanism: str) -> None:
     """On a user who is in the matrices once, and in every vector, with values at the two ends."""
     pure = mechanism == "laplace-tree"
-    run = BatchRun(gram_spec(mechanism=mechanism, delta=0.0 if pure else 1e-6, epsilon=1.0), 0)
+    run = BatchRun(batched(mechanism=mechanism, delta=0.0 if pure else 1e-6, epsilon=1.0), 0)
     noise, H, d = run.noise, 3, 3
     B, cut = noise.stream.releases, H * d * (d + 1) // 2
     assert B >= 8
@@ -330,7 +325,7 @@ def test_the_best_attack_finds_no_more_than_is_proved_and_more_under_half_the_no
 
 def test_what_is_asked_anew_is_counted_once_a_release() -> None:
     """Losses of M vectors with noise of their own, and of one matrix in a stream of M."""
-    noise = BatchRun.noise_of_run(gram_spec(mechanism="gaussian-tree"))
+    noise = BatchRun.noise_of_run(batched(mechanism="gaussian-tree"))
     statistic, B = noise.statistic, noise.stream.releases
     assert isinstance(statistic, FeatureGram)
     a, b = np.divide(statistic.moves(REPLACE_ONE, 3), statistic.units(Size(2, 2, 3, 3))) * sqrt(3)
@@ -353,7 +348,7 @@ def test_a_shift_of_one_number_tells_more_than_the_same_of_several(share: float,
 @pytest.mark.parametrize("mechanism", ["gaussian-optimal", "laplace-tree"])
 def test_noise_stays_within_what_the_planner_is_told(mechanism: str) -> None:
     """|noise of a matrix| and |noise of a vector|, for all steps and releases together."""
-    asked = gram_spec(beta=0.5, mechanism=mechanism, delta=0.0 if mechanism == "laplace-tree" else 1e-6)
+    asked = batched(beta=0.5, mechanism=mechanism, delta=0.0 if mechanism == "laplace-tree" else 1e-6)
     run = BatchRun(asked, 0)
     noise, H, d = run.noise, 3, 3
     rng, trials, broken, largest = np.random.default_rng(3), 200, 0, 0.0
@@ -369,12 +364,7 @@ def test_noise_stays_within_what_the_planner_is_told(mechanism: str) -> None:
             for h in range(H):
                 hide_vector(np.zeros_like(noisy), h, fresh[trial, i, h], noise.scales, noisy)
             G, u = noisy[:, 0, :, :d], noisy[:, 0, :, d]
-            np.testing.assert_array_equal(G, G.transpose(0, 2, 1))
-            off = max(
-                off,
-                np.linalg.norm(G, 2, axis=(1, 2)).max() / run.setup.shift[i],
-                np.linalg.norm(u, axis=1).max() / run.setup.pull[i],
-            )
+            off = max(off, beyond(G, u, run.setup.shift[i], run.setup.pull[i]))
         broken += off > 1
         largest = max(largest, off)
     assert broken <= trials * 0.5 / 3
@@ -391,7 +381,7 @@ def test_paper_noise() -> None:
     given: dict[str, Any] = {
         "calibration": "paper", "mechanism": "gaussian-tree", "epsilon": epsilon, "delta": delta, "episodes": K,
     }  # fmt: skip
-    run = BatchRun(gram_spec(bonus="paper", **given), 0)
+    run = BatchRun(batched(bonus="paper", **given), 0)
     assert run.noise.stream.releases == B
     expected = [*[sigma * sqrt(2), sigma, sigma, sigma * sqrt(2), sigma, sigma * sqrt(2)] * 3, *[sigma_u] * 9]
     np.testing.assert_allclose(run.setup.scales, expected, rtol=1e-12)
@@ -401,5 +391,5 @@ def test_paper_noise() -> None:
     assert (card.proved_epsilon or 1) < epsilon / 100
     assert "(Z + Zᵀ)/√2" in " ".join(card.assumptions)
     assert "below 1" not in " ".join(card.assumptions)
-    run = BatchRun(gram_spec(bonus="anytime", **given | {"epsilon": 2.0}), 0)
+    run = BatchRun(batched(bonus="anytime", **given | {"epsilon": 2.0}), 0)
     assert any("at 2, only the accountant" in text for text in run.noise.guarantee().assumptions)
