@@ -37,9 +37,13 @@ def replaced(H: int, reward: float) -> Change:
     return replace(CONSISTENT, reward=reward).sensitivity(Size(1, 1, H), REPLACE_ONE)
 
 
+def generator(seed: int) -> np.random.Generator:
+    return np.random.Generator(np.random.SFC64(seed))
+
+
 def unit_noise(mechanism: Mechanism, stream: Stream, cells: int, seed: int) -> Array:
     """[M, cells] unit noise in the sums of each release."""
-    return attack.unit_noise(mechanism, stream, cells, np.random.Generator(np.random.SFC64(seed)))
+    return attack.unit_noise(mechanism, stream, cells, generator(seed))
 
 
 def request(
@@ -68,7 +72,6 @@ def request(
 def prepared(
     privacy: str, mechanism: str, calibration: str, times: NDArray[np.int64] | list[int], **rest: Any
 ) -> Noise:
-    """The noise a privatizer makes of such a request."""
     return PRIVATIZERS[privacy].prepare(request(privacy, mechanism, calibration, times, **rest))
 
 

@@ -66,9 +66,6 @@ def agrees(losses: Losses, oracle: Curve, deltas: tuple[float, ...] = DELTAS) ->
         assert oracle(epsilon / (1 + OVER)) >= delta * (1 - 3e-4), (losses, delta, epsilon)
 
 
-# --- Gaussian
-
-
 @pytest.mark.parametrize("delta", [1e-12, *DELTAS])
 @pytest.mark.parametrize("epsilon", [1e-3, 0.05, 1.0, 20.0, 1e4])
 def test_gaussian_mu_is_the_largest(epsilon: float, delta: float) -> None:
@@ -76,9 +73,6 @@ def test_gaussian_mu_is_the_largest(epsilon: float, delta: float) -> None:
     assert gaussian_delta(mu, epsilon) <= delta * (1 + 1e-9)  # to rounding
     assert gaussian_delta(mu * 1.0001, epsilon) > delta
     assert gaussian_epsilon(mu, delta) == pytest.approx(epsilon, rel=1e-6)
-
-
-# --- Laplace
 
 
 @pytest.mark.parametrize("shift", [0.02, 0.3, 1.0, 5.0])
@@ -180,9 +174,6 @@ def test_pure_composition() -> None:
     assert epsilon_of((), 0.0) == delta_of((), 0.0) == 0.0
 
 
-# --- Binomial
-
-
 @pytest.mark.parametrize(("up", "down"), [(1, 0), (0, 1), (1, 1), (2, 1), (3, 0), (2, 2)])
 @pytest.mark.parametrize(
     ("trials", "p"), first([(10, Fraction(1, 5)), (9, Fraction(1, 2)), (4, Fraction(1, 2))])
@@ -231,9 +222,6 @@ def test_probabilities_of_outcomes(trials: int, p: float) -> None:
 def test_too_many_outcomes_are_refused() -> None:
     with pytest.raises(SpecError, match="larger epsilon"):
         epsilon_of((Binomial(10**15, 0.5, 1, 1),), 1e-6)
-
-
-# --- everything
 
 
 @pytest.mark.parametrize(

@@ -107,9 +107,6 @@ def test_paper_local_and_shuffle() -> None:
     assert card.proved_delta == 1e-6
 
 
-# --- over grids
-
-
 @pytest.mark.parametrize(
     ("privacy", "mechanism", "releases"),
     [(p, m, M) for p, m in SCALED for M in ((1,) if p == "local" else (1, 30, 782))],
@@ -200,9 +197,6 @@ def test_an_accountant_that_differs_in_its_last_digits_gives_the_same_noise(
         found.append([calibrated(laplaces, 1.0, 1e-6), *least_bits(60, 1.0, 1e-6)])
     assert found[0] == found[1] == found[2]
     least_bits.cache_clear()
-
-
-# --- solving
 
 
 def laplaces(scale: float) -> Losses:

@@ -46,7 +46,6 @@ def losses_drawn(
 
 
 def least_delta(drawn: tuple[Array, Array], epsilon: float) -> float:
-    """A lower bound on delta at `epsilon`."""
     low, high = shares(drawn, epsilon)
     return low - math.exp(epsilon) * high
 
@@ -58,7 +57,6 @@ def most_delta(drawn: tuple[Array, Array], epsilon: float) -> float:
 
 
 def halved(noise: Noise) -> Noise:
-    """The same with noise half as large."""
     assert noise.mechanism is not None
     stream, factor = noise.mechanism.halved(noise.stream)
     return replace(noise, stream=stream, scales=factor * noise.scales)

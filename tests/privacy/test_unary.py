@@ -30,7 +30,7 @@ from dprl.simulation.blocks import interview, model_of
 from dprl.simulation.loops.replan import SeedRun
 from dprl.statistics import FITTED, NOISY
 from tests.compare import FIVE, LEVEL, chi_square, ks_samples, standard_errors
-from tests.privacy.draws import prepared, replaced, request, unit_noise
+from tests.privacy.draws import generator, prepared, replaced, request, unit_noise
 from tests.problems import finished
 
 SHARES = (2 / 3, 1 / 6, 1 / 6)
@@ -87,8 +87,6 @@ def test_steps_are_dealt_out_for_the_least_variance_of_a_count_that_all_are_in()
     assert response(1.0)[2] == pytest.approx(math.e / (math.e - 1) ** 2)  # p (1 - p) / (2p - 1)^2
 
 
-# --- blocks ---
-
 SIZES = {"S": 2, "A": 2, "H": 3, "seed": 4}
 
 
@@ -126,7 +124,7 @@ def in_a_block(noise: Noise, policy: Array, users: int, walk_below: int, runs: i
     mdp, model, stream = world(), model_of(world()), noise.stream
     counts, error = np.zeros((*mdp.R.shape, mdp.S + 2)), np.zeros(mdp.R.size * (mdp.S + 2))
     memory, scratch = np.zeros((5, error.size)), [np.zeros(mdp.S, dtype=np.int64) for _ in range(3)]
-    rngs = [np.random.Generator(np.random.SFC64(seed)) for seed in (2, 3)]
+    rngs = [generator(seed) for seed in (2, 3)]
     examples = (model, policy, users, walk_below, 1, np.zeros(3), counts, memory, *scratch)
     ask = compiled(interview, type_of(None)(rng_type(), rng_type(), *map(type_of, examples)))
     turn_over = compiled(UNARY.add_noise, SIGNATURE)
@@ -180,9 +178,6 @@ def test_the_stated_variance_is_that_of_a_count_that_all_are_in() -> None:
     assert chances @ estimates**2 - 1 == pytest.approx(float(noise.std[0]) ** 2)
 
 
-# --- the bound on the error ---
-
-
 @pytest.mark.thorough
 @pytest.mark.parametrize("learner", ["dp-ucbvi", "private-ucb-vi"])
 def test_all_three_bounds_hold_in_whole_runs_and_are_not_loose(learner: str) -> None:
@@ -221,9 +216,6 @@ def test_questions_are_about_what_is_declared_possible_alone() -> None:
         std = float(run.noise.std[-1]) / 2 * scale
         assert np.sqrt(np.nanmean(found**2)) == pytest.approx(0.9 * std, rel=0.15)
     assert counts[0, ..., -2].sum() == 10**8
-
-
-# --- attacks ---
 
 
 @pytest.mark.parametrize("half", [False, True])
@@ -341,9 +333,6 @@ def test_tail_of_many_batches() -> None:
     law = stats.poisson(100 * sums)
     assert (law.sf(100 * sums + bound) + law.cdf(100 * sums - bound) <= 1e-6).all()
     assert (law.sf(100 * sums + bound / 1.25) > 1e-7).all()
-
-
-# --- in the nodes of a tree over the batches ---
 
 
 def test_batches_share_the_bits_of_a_node_evenly_and_all_of_them_prove_the_budget() -> None:

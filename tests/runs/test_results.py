@@ -236,9 +236,8 @@ SWEEP = Sweep(BASE, {"epsilon": [1.0, 10.0], "privacy": ["none", "local"]})
 
 @pytest.fixture
 def real(path: Path) -> Iterator[Store]:
-    store = Store(path)
-    yield store
-    store.close()
+    with closing(Store(path)) as store:
+        yield store
 
 
 @pytest.fixture

@@ -216,10 +216,6 @@ def far(two: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
         yield store
 
 
-def state(store: Store, spec: FakeSpec) -> str:
-    return store.status(spec).state
-
-
 @pytest.mark.thorough
 def test_seeds_on_a_cluster_come_to_what_they_come_to_here_though_a_worker_is_killed(
     far: Store, two: str, tmp_path: Path
@@ -231,7 +227,7 @@ def test_seeds_on_a_cluster_come_to_what_they_come_to_here_though_a_worker_is_ki
     with Client(two, set_as_default=False) as client:
         victim = next(iter(client.run(os.getpid).values()))
     os.kill(victim, signal.SIGKILL)
-    wait_for(lambda: state(far, spec) == "done")
+    wait_for(lambda: far.status(spec).state == "done")
     for seed, trace in enumerate(far.traces(spec)):
         assert trace.to_bytes() == fake.FakeTrace(seed, True).to_bytes()
     for _, at, values in far.live(spec):
@@ -248,8 +244,8 @@ def test_running_seeds_show_how_far_they_are_give_way_and_stop_when_they_are_can
     wait_for(lambda: len(far.live(spec)) == 2)
     other = FakeSpec(name="other", seeds=2, seconds=0.1)
     far.ask(other, "bob")
-    wait_for(lambda: state(far, other) == "done")
-    assert state(far, spec) == "running"
+    wait_for(lambda: far.status(other).state == "done")
+    assert far.status(spec).state == "running"
     far.cancel(spec, "ann")
     assert far.activity().seeds_running == 0
 
@@ -263,7 +259,7 @@ def test_what_a_seed_raises_there_is_said_here(far: Store, act: str, message: st
     """What is refused there is tried here: files may be kept on this machine alone."""
     spec = FakeSpec(name=act, seeds=1, seconds=0.1, act=act)
     far.ask(spec, "ann")
-    wait_for(lambda: state(far, spec) == "failed")
+    wait_for(lambda: far.status(spec).state == "failed")
     assert far.status(spec).message == message
 
 
@@ -280,7 +276,7 @@ def test_a_scheduler_that_is_gone_costs_nothing_but_time(store: Store) -> None:
     assert 0 < store.activity().seeds_queued < 6
     port = int(first.scheduler_address.rpartition(":")[2])
     with LocalCluster(protocol="tcp://", scheduler_port=port, **here):
-        wait_for(lambda: state(store, spec) == "done")
+        wait_for(lambda: store.status(spec).state == "done")
         assert store.notice == ""
 
 
@@ -310,7 +306,7 @@ def test_a_cluster_with_other_sources_is_refused_in_one_sentence(
             far.ask(spec, "ann")
         finally:
             client.run(own_sources)
-    wait_for(lambda: state(far, spec) == "done")
+    wait_for(lambda: far.status(spec).state == "done")
 
 
 def test_an_engine_is_an_address_and_needs_dask(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -203,7 +203,6 @@ NOISY = {"regress": ["paper"], "batches": ["anytime", "paper"]}  # bonuses
 
 
 def spec(key: str, **given: Any) -> RunSpec:
-    """A small run of a learner of a linear model."""
     return RunSpec(**{"episodes": 10**6, "seeds": 1} | LINEAR[loop(key)] | given, algorithm=key)
 
 

@@ -245,9 +245,6 @@ def test_fields_that_do_not_go_together_are_refused(given_fields: dict[str, Any]
     assert refusal(**given_fields).field == field
 
 
-# limits
-
-
 @settings(max_examples=few(100), deadline=None, derandomize=True)
 @given(st.integers(1, 300), st.integers(1, 100), st.integers(1, 1000))
 @example(300, 100, 1000)

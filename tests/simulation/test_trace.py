@@ -61,9 +61,6 @@ def same_bits(a: SeedTrace, b: SeedTrace) -> None:
     assert ours.keys() == theirs.keys()
 
 
-# --- what is recorded is what happened
-
-
 @pytest.mark.usefixtures("nothing_proved")
 @pytest.mark.parametrize(("algorithm", "privacy"), PAIRS)
 def test_regret_is_that_of_the_policies_played(algorithm: str, privacy: str) -> None:
@@ -108,9 +105,6 @@ def test_the_largest_noise_relative_to_the_bound_is_recorded() -> None:
         np.maximum(4 * noise[..., :-1].max((1, 2, 3, 4)), noise[..., -1].max((1, 2, 3))) / trace.error_bound
     )
     np.testing.assert_allclose(trace.coverage_ratio, np.maximum.accumulate(ratio), rtol=1e-9)
-
-
-# --- the same bits
 
 
 @pytest.mark.usefixtures("noise_once", "nothing_proved")  # neither is told how the loop is played

@@ -55,7 +55,6 @@ def record_of(m: Array) -> Array:
 def test_one_trajectory_moves_what_is_declared_and_no_more(
     statistic: Any, told: Callable[[Array], Array], counters: int
 ) -> None:
-    """So many counters of each step."""
     rng = np.random.default_rng(0)
     replaced, blanked = (statistic.sensitivity(SIZE, adjacency) for adjacency in (REPLACE_ONE, BLANK_ONE))
     assert (replaced.l1, replaced.l2_squared) == (2 * counters * H, 2 * counters * H)
