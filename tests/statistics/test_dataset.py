@@ -213,6 +213,8 @@ def test_the_noise_of_a_matrix_moves_the_attack_as_declared() -> None:
 
 
 class Case(NamedTuple):
+    """Minimise max |x - m^| subject to x >= 0 and |sum x - n^| <= slack; nothing feasible, n^ + slack < 0: x = 0."""
+
     m: Array
     n: float
     slack: float
