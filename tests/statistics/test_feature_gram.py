@@ -130,7 +130,8 @@ def test_the_best_attack_finds_what_is_proved_and_more_under_half_the_noise(
 def beyond(G: Array, u: Array, shift: float, pull: float) -> float:
     """The largest of symmetric matrices and of vectors, as a share of their bounds."""
     np.testing.assert_array_equal(G, G.transpose(0, 2, 1))
-    return max(np.linalg.norm(G, 2, axis=(1, 2)).max() / shift, np.linalg.norm(u, axis=1).max() / pull)
+    matrix, vector = np.linalg.norm(G, 2, axis=(1, 2)).max(), np.linalg.norm(u, axis=1).max()
+    return float(max(matrix / shift, vector / pull))
 
 
 @pytest.mark.thorough
