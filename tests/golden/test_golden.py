@@ -41,7 +41,6 @@ CASES = [
 
 
 def records(algorithm: str, privacy: str, mechanism: str | None, reports: str) -> dict[str, dict[str, Any]]:
-    """A record for each bonus and mode."""
     learner = ALGORITHMS[algorithm]
     modes = ["stages"] if learner.forgets else ["batches"] if learner.schedule else MODES
     return {
@@ -117,7 +116,6 @@ def test_traces_are_as_they_were(algorithm: str, privacy: str, mechanism: str | 
 
 
 def write(missing: bool) -> None:
-    """Write all of them anew, or those that are missing."""
     for file in HERE.glob("*.json") if not missing else ():
         file.unlink()
     cases = [case for case in CASES if not file_of(*case).exists()]

@@ -30,8 +30,7 @@ from dprl.simulation import schedules
 from dprl.testing import check_mechanism
 from dprl.testing import mechanisms as testing
 from tests.compare import LEVEL, critical, ks_samples, standard_errors
-from tests.privacy import attacks
-from tests.privacy.draws import unit_noise
+from tests.privacy.draws import generator, likelihood_ratio, proof, unit_noise
 from tests.privacy.test_blt import first_columns
 from tests.privacy.test_optimal import matrices
 from tests.problems import first
@@ -80,10 +79,6 @@ def stream_of(mechanism: Mechanism, times: Sequence[int]) -> Stream:
 def noise_of(mechanism: Mechanism, times: Sequence[int], cells: int, seed: int) -> Array:
     """Noise [releases, cells] from the compiled kernel."""
     return unit_noise(mechanism, stream_of(mechanism, times), cells, seed)
-
-
-def generator(seed: int) -> np.random.Generator:
-    return np.random.Generator(np.random.SFC64(seed))
 
 
 LAPLACE_TREE, GAUSSIAN_TREE = MECHANISMS["laplace-tree"], MECHANISMS["gaussian-tree"]
@@ -339,5 +334,5 @@ def test_noise_is_symmetric_and_an_attack_shows_no_more_than_is_proved(key: str)
     if not key.startswith("binomial"):
         quick = replace(mechanism, add_noise=compiled(mechanism.add_noise, SIGNATURE))
         assert check_mechanism(quick) == ("record", "repeats", "noise", "proof")
-        attacks.likelihood_ratio(mechanism)
-        attacks.proof(mechanism)
+        likelihood_ratio(mechanism)
+        proof(mechanism)

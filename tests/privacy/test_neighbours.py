@@ -23,8 +23,7 @@ from dprl.privacy.accounting import delta_of, epsilon_of
 from dprl.privacy.losses import Losses
 from dprl.privacy.privatizers import Noise
 from tests.contract.seen import trajectories_of, user_of
-from tests.privacy.attacks import least_epsilon, ratios, shares
-from tests.privacy.draws import TRIPLES, prepared, replaced, unit_noise
+from tests.privacy.draws import TRIPLES, least_epsilon, prepared, ratios, replaced, shares, unit_noise
 from tests.problems import first
 
 REPETITIONS = 20_000  # enough to catch half the noise, which is asserted
@@ -47,7 +46,6 @@ def losses_drawn(
 
 
 def least_delta(drawn: tuple[Array, Array], epsilon: float) -> float:
-    """A lower bound on delta at `epsilon`."""
     low, high = shares(drawn, epsilon)
     return low - math.exp(epsilon) * high
 
@@ -59,7 +57,6 @@ def most_delta(drawn: tuple[Array, Array], epsilon: float) -> float:
 
 
 def halved(noise: Noise) -> Noise:
-    """The same with noise half as large."""
     assert noise.mechanism is not None
     stream, factor = noise.mechanism.halved(noise.stream)
     return replace(noise, stream=stream, scales=factor * noise.scales)

@@ -31,7 +31,6 @@ class Hand:
 
 
 def failing(message: str) -> Hand:
-    """A slot whose seeds fail."""
     return Hand(lambda order: Report(failed=message), "away")
 
 

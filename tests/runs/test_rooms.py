@@ -1,4 +1,4 @@
-"""Rooms in the store: who may do what, what is written, and that all of it goes."""
+"""Rooms and short links in the store: who may do what, what is written, and that all of it goes."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ from dprl.fields import SpecError
 from dprl.rooms.steps import NO, YES, Guess, Question, estimate_share
 from dprl.runs import limits, rooms
 from dprl.runs.limits import Lease, Refused
-from dprl.runs.rooms import read_code
+from dprl.runs.rooms import LETTERS, read_code
 from dprl.runs.store import Store
+from tests.runs import fake
 
 WHO = Lease("tab")
 TEXT = "Did you ever copy an answer?"
@@ -36,7 +37,7 @@ def opened(store: Store, devices: int = 2, epsilon: float = 1.0) -> tuple[str, s
 def test_a_room_from_its_opening_to_its_end(store: Store) -> None:
     code, key = opened(store)
     assert len(code) == rooms.CODE_LENGTH
-    assert set(code) <= set(rooms.LETTERS)
+    assert set(code) <= set(LETTERS)
     assert len(bytes.fromhex(key)) * 8 == 128
     before = store.rooms.find(code)
     assert before is not None
@@ -248,7 +249,7 @@ def test_codes_cannot_be_guessed(store: Store, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(limits.time, "monotonic", lambda: clock)
     store.rooms.join(code, "y", WHO)
     a_day = limits.OFTEN["code"][0]["all"] * 24 * 60 / limits.MINUTES
-    assert a_day * rooms.MOST_ROOMS / len(rooms.LETTERS) ** rooms.CODE_LENGTH < 0.04
+    assert a_day * rooms.MOST_ROOMS / len(LETTERS) ** rooms.CODE_LENGTH < 0.04
 
 
 def test_one_address_and_all_of_them_are_counted_too() -> None:
@@ -302,3 +303,61 @@ def test_a_code_is_read_as_people_type_it(text: str) -> None:
 @pytest.mark.parametrize("text", ["", " ", "BCDFG", "BCDFGHJ", "ACDFGH", "BCDFG1", "BCDFGÉ", "BCDFGH" * 20])
 def test_what_is_no_code(text: str) -> None:
     assert read_code(text) == ""
+
+
+TAB = Lease("tab", "address")
+QUERY = "v=1&c=eps.0.3~K.1e7"
+
+
+def test_the_same_link_has_the_same_letters_for_as_long_as_the_store_is_there(
+    store: Store, path: Path
+) -> None:
+    code = store.links.shorten("explore", QUERY, TAB)
+    assert len(code) == rooms.LINK_LENGTH
+    assert set(code) <= set(LETTERS)
+    assert store.links.shorten("explore", QUERY, Lease("another")) == code
+    others = {store.links.shorten("explore", f"{QUERY}&k={k}", TAB) for k in range(10)}
+    assert len(others | {code, store.links.shorten("", QUERY, TAB)}) == 12
+    store.close()
+    again = Store(path, fake.NAME)
+    for typed in (f" {code.lower()}", f"{code[:4]}–{code[4:]}", "".join(chr(ord(c) + 0xFEE0) for c in code)):
+        assert again.links.lengthen(typed) == ("explore", QUERY)
+    again.close()
+
+
+@pytest.mark.parametrize(
+    "text", ["", "BCDFGHJ", "BCDFGHJKL", "BCDFGHJ1", "ÄCDFGHJK", "B" * 10_000, "%_%_%_%_"]
+)
+def test_letters_that_are_none_and_those_that_stand_for_nothing_get_one_sentence(
+    store: Store, text: str
+) -> None:
+    with pytest.raises(Refused, match=r"^s: .* is not allowed; give the 8 letters of a short link\.$"):
+        store.links.lengthen(text)
+    with pytest.raises(Refused, match=r"^s: BCDFGHJK is not a short link on this server"):
+        store.links.lengthen("BCDFGHJK")
+
+
+def test_links_are_capped_in_length_and_number(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DPRL_SHORT_LINKS", "2")
+    with contextlib.closing(Store(path, fake.NAME)) as store:
+        with pytest.raises(Refused, match="only links of at most 4,000 can be shortened"):
+            store.links.shorten("explore", "c" * (rooms.MOST_LETTERS + 1), TAB)
+        first = store.links.shorten("explore", "c" * rooms.MOST_LETTERS, TAB)
+        store.links.shorten("explore", "2", TAB)
+        with pytest.raises(Refused, match=r"already keeps 2 short links, the maximum \(DPRL_SHORT_LINKS\)"):
+            store.links.shorten("explore", "3", TAB)
+        assert store.links.shorten("explore", "c" * rooms.MOST_LETTERS, TAB) == first
+        assert store.links.lengthen(first) == ("explore", "c" * rooms.MOST_LETTERS)
+
+
+def test_nobody_makes_many_in_a_while(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(limits.OFTEN, "link", ({"tab": 3, "address": 5, "all": 7}, limits.OFTEN["link"][1]))
+    made = [store.links.shorten("", str(i), TAB) for i in range(3)]
+    with pytest.raises(Refused, match="Too many short links were made from here"):
+        store.links.shorten("", "3", TAB)
+    assert store.links.shorten("", "2", TAB) == made[2]  # nothing is made
+    for i in range(2):
+        store.links.shorten("", f"b{i}", Lease(f"tab {i}", "address"))
+    with pytest.raises(Refused, match="Too many short links"):
+        store.links.shorten("", "c", Lease("new", "address"))
+    store.links.shorten("", "d", Lease("far", "elsewhere"))

@@ -23,7 +23,7 @@ from dprl.privacy.privatizers import Noise
 from dprl.simulation import schedules
 from dprl.simulation.prepare import noise_of_schedule
 from dprl.simulation.schedules import adaptive
-from tests.privacy.attacks import least_epsilon
+from tests.privacy.draws import least_epsilon
 
 K, VICTIM, M, DELTA = 60, 4, 8, 0.05
 CELLS = 16

@@ -19,6 +19,7 @@ from dprl.mdp.sampling import binomial
 from dprl.mdp.tabular import Array
 from dprl.simulation.blocks import Model, model_of, sample, walk
 from tests.compare import LEVEL, chi_square, critical, ks_samples, standard_errors
+from tests.privacy.draws import generator
 from tests.problems import first, random_mdp
 
 Ints = NDArray[np.int64]
@@ -41,10 +42,6 @@ def drawing(mdp: TabularMDP, policy: Ints | Logits, how: str, *, plain: bool = F
         return counts, starts
 
     return draw
-
-
-def generator(seed: int) -> np.random.Generator:
-    return np.random.Generator(np.random.SFC64(seed))
 
 
 def some_policy(mdp: TabularMDP, seed: int = 0) -> Ints:

@@ -41,7 +41,6 @@ STEPS = [f"{s},{a},{r}" for s in "ab" for a in "xy" for r in (0, 1)]
 
 
 def rows(person: str, episodes: list[list[str]]) -> list[str]:
-    """Of a person with these episodes, each a list of its steps."""
     return [
         f"{person},{label},{h},{step}" for label, steps in enumerate(episodes) for h, step in enumerate(steps)
     ]
@@ -86,7 +85,6 @@ def test_of_each_person_the_first_episodes_count() -> None:
 
 
 def test_what_is_in_episodes_does_not_say_which_count() -> None:
-    """Whatever the later ones hold, the same labels count."""
     rng = np.random.default_rng(0)
     begun = rows("cem", [["a,x,1", "b,x,1"], ["a,y,0"], ["b,y,1"]])
     whole = count(OTHERS + begun)

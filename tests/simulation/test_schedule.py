@@ -1,4 +1,8 @@
+"""Schedules: times fixed before a run, and count-aware blocks: their lengths, noise, privacy and bonuses."""
+
 from __future__ import annotations
+
+import math
 
 import numpy as np
 import pytest
@@ -7,10 +11,16 @@ from hypothesis import strategies as st
 
 from dprl import RunSpec, estimate
 from dprl.engine import compiled
+from dprl.mdp import Size
 from dprl.mdp.structure import every_state
-from dprl.simulation import schedules
-from dprl.simulation.schedules import SIGNATURE
+from dprl.privacy.attack import unit_noise
+from dprl.privacy.mechanisms import SIGNATURE, open_stream
+from dprl.privacy.mechanisms.binomial import AS_IN_PAPER, VARIANCE, binomial_sum, bits_of, variances
+from dprl.simulation import SeedRun, schedules
+from dprl.simulation.prepare import noise_of_schedule
+from dprl.simulation.schedules import adaptive
 from tests.problems import refused
+from tests.simulation.adaptive_attack import DELTA, SPEC, K, draws_of, log_ratios, measured, proved
 
 
 @settings(max_examples=60, deadline=None, derandomize=True)
@@ -84,7 +94,7 @@ def test_a_fixed_schedule_steps_through_its_list(text: str, K: int) -> None:
     if text == "episodic" and K > 10**6:
         return
     schedule, argument = schedules.parse(text)
-    step, settings = compiled(schedule.next_release, SIGNATURE), schedule.settings(argument, K)
+    step, settings = compiled(schedule.next_release, schedules.SIGNATURE), schedule.settings(argument, K)
     nothing, policy = np.zeros((1, 1, 1, 3)), np.zeros((1, 1), dtype=np.int64)
     users, found = 0, []
     while users < K:
@@ -94,3 +104,143 @@ def test_a_fixed_schedule_steps_through_its_list(text: str, K: int) -> None:
     np.testing.assert_array_equal(found, times)
     if text == "episodic":
         np.testing.assert_array_equal(times, np.arange(1, K + 1))
+
+
+SMALL = {"environment_params": {"S": 3, "H": 4}, "bonus": "anytime", "schedule": "adaptive", "seeds": 1}
+
+
+def test_a_block_adds_no_more_than_is_there_or_hidden() -> None:
+    """H = 2, two states, one action: by hand."""
+    released = np.zeros((2, 2, 1, 4))
+    released[0, 0, 0] = [30, 10, 40, 0]  # state 0 in 40 of 50, from there to 0 in 3 of 4
+    released[0, 1, 0] = [0, 10, 10, 0]
+    released[1, 0, 0] = [12, 0, 12, 0]  # reached by 0.8 * 0.75 = 0.6 of the users
+    released[1, 1, 0] = [200, 0, 200, 0]
+    policy, eta = np.zeros((2, 2), dtype=np.int64), np.array([1.0])
+
+    def block(users: int, left: int, K: int, error: float = 0.0) -> int:
+        errors = np.full((2, 2, 1), error)
+        return adaptive.next_release(users, left, K, eta, released, errors, every_state(2), policy) - users
+
+    assert block(1000, 99, 10**6) == 20  # 12 / 0.6, less than 10 / 0.2 and 40 / 0.8
+    assert block(15, 99, 10**6) == 15  # eta t
+    assert block(1000, 99, 10**6, error=24.0) == 40  # a count may be brought to what noise hides: 24 / 0.6
+    assert block(1000, 99, 1010) == 10  # never beyond K
+    assert block(1000, 9, 1000 * 2**9) == 1000  # nine releases left for 2^9: doubling overrides
+    assert block(1000, 10, 1000 * 2**9) == 20  # and not before
+    released[:] = 0
+    assert block(0, 99, 10**6) == 1
+    assert block(1000, 99, 10**6) == 2  # nothing known: 1 for each of two states
+
+
+def test_releases_are_saved_for_ties_when_they_run_short() -> None:
+    """eta = 0.1, K = 10^12, t = 10^9: 73 releases would do at eta's pace, 18 at the pace that is allowed by then."""
+    policy, eta = np.zeros((1, 1), dtype=np.int64), np.array([0.1])
+    K, users = 10**12, 10**9
+    pace = {left: 1000 ** (1 / left) for left in (72, 30, 18)}
+
+    def growth(left: int, count: float) -> float:
+        released = np.array([[[[count, count, 0]]]])
+        more = np.zeros((1, 1, 1)), every_state(1), policy
+        return adaptive.next_release(users, left, K, eta, released, *more) / users - 1
+
+    assert growth(73, 1e12) == pytest.approx(0.1)
+    assert growth(72, 1e12) == pytest.approx(pace[72] ** 2 - 1)  # what is well known may be hurried
+    assert growth(30, 1e12) == pytest.approx(pace[30] ** 2 - 1)
+    assert growth(19, 1e12) == pytest.approx(1.0)
+    assert growth(72, 5.0) == growth(19, 5.0) == pytest.approx(5e-9)  # near a tie a block stays short
+    assert growth(18, 5.0) == pytest.approx(pace[18] - 1)  # until the rest would be too steep
+
+
+def test_how_it_is_written_and_limited() -> None:
+    assert schedules.check("adaptive") == "adaptive:0.1"
+    assert schedules.check("adaptive:0.2:400") == "adaptive:0.2:400"
+    assert schedules.check("adaptive:0.2:400", per_release=False) == "adaptive:0.2"
+    for wrong in ("adaptive:0", "adaptive:0.1:1", "adaptive:0.1:x", "adaptive:0.1:5:5"):
+        with pytest.raises(ValueError, match=r"^schedule: "):
+            schedules.check(wrong)
+    size, growing = Size(6, 2, 20), len(schedules.times("geometric:0.1", 10**12))
+    limit = schedules.limit("adaptive:0.1", 10**12, size, True)
+    assert limit is not None
+    assert 1 <= limit / (growing + 120) < 1.06
+    assert schedules.limit("adaptive:0.1:300", 10**12, size, True) == 300
+    assert schedules.limit("adaptive:0.1", 50, size, True) == 50
+    assert schedules.limit("geometric:0.1", 10**12, size, True) is None
+    assert RunSpec(schedule="adaptive:0.1:300").baseline().schedule == "adaptive:0.1"
+
+
+@pytest.mark.usefixtures("nothing_proved")
+@pytest.mark.parametrize("privacy", ["none", "central", "shuffle", "local"])
+def test_it_plays_everybody_and_records_at_public_times(privacy: str) -> None:
+    """The same bits in plain Python; points at the targets for every seed; at most M releases, which are all told
+    apart."""
+    spec = RunSpec(privacy=privacy, episodes=3000, **SMALL)  # type: ignore[arg-type]
+    runs = [SeedRun(spec, 0), SeedRun(spec, 0, plain=True), SeedRun(spec, 1)]
+    for run in runs:
+        run.advance(1e9)
+        np.testing.assert_array_equal(run.record.users, schedules.targets(3000, 100, 100))
+        assert run.state.position[0] <= run.setup.releases
+        assert run.state.counts[0, :, :, -2].sum() == 3000
+    np.testing.assert_array_equal(runs[0].record.regret, runs[1].record.regret)
+    np.testing.assert_array_equal(runs[0].state.Q, runs[1].state.Q)
+    assert not np.array_equal(runs[0].state.counts, runs[2].state.counts)
+
+
+@pytest.mark.parametrize("users", [1, 7, 999, 10**4, 10**12])
+def test_bits_of_a_batch_whose_size_is_decided_late(users: int) -> None:
+    trials, q = bits_of(users, VARIANCE, 2142.5)
+    assert trials % users == 0
+    assert trials * q * (1 - q) == pytest.approx(2142.5, rel=1e-9)
+    fair, half = bits_of(users, AS_IN_PAPER, 5000.0)
+    assert (fair, half) == ((users * math.ceil(5000 / users), 0.5) if users < 5000 else (users, 2500 / users))
+    stream = open_stream(users, 1, np.array([[VARIANCE, 2142.5, 6.0]]))
+    assert variances(stream) == [2142.5]
+    noise = np.zeros(20_000)
+    draw = compiled(binomial_sum, SIGNATURE)
+    draw(0, stream.leaves, stream.batches, np.zeros((0, 0)), np.random.Generator(np.random.SFC64(1)), noise)
+    assert noise.var() == pytest.approx(2142.5, rel=5 * math.sqrt(2 / 20_000))
+
+
+@pytest.mark.parametrize(
+    ("privacy", "calibration"), [("local", "calibrated"), ("shuffle", "calibrated"), ("central", "paper")]
+)
+def test_bounds_hold_at_whatever_times_are_chosen(privacy: str, calibration: str) -> None:
+    """Larger than those of the same noise at times that are fixed before, and tabulated to the end."""
+    spec = RunSpec(privacy=privacy, calibration=calibration, episodes=10**6, **SMALL)  # type: ignore[arg-type]
+    chosen = noise_of_schedule(spec, 10**6)
+    fixed = noise_of_schedule(spec.replace(schedule="geometric:0.1"), 10**6)
+    assert chosen.bound[-1] > fixed.bound[-1] * 0.99
+    assert chosen.ends[-1] == (10**6 if chosen.by_users else chosen.stream.releases)
+    assert (np.diff(chosen.radius()) >= 0).all()
+    assert (chosen.radius() > 0.5 * chosen.std).all()
+
+
+@pytest.mark.thorough
+def test_an_attack_on_an_adaptive_run_shows_no_more_than_is_proved() -> None:
+    """And on a schedule that looked at raw counts it would.
+
+    E[(1 - e^(epsilon - ratio))+] of runs on the first data set is delta at this epsilon: far narrower than the interval
+    of an event's frequency.
+    """
+    ratios, (epsilon, _) = log_ratios(8000, peeks=False, seed=1), proved()
+    assert epsilon == pytest.approx(1.0, rel=1e-4)
+    assert max(measured(ratios, threshold) for threshold in (0.5, epsilon, 1.5)) <= epsilon
+    for side in (ratios[0], -ratios[1]):
+        told = np.maximum(
+            0.0, -np.expm1(epsilon - side)
+        )  # it is an attack: all of epsilon is there to be seen
+        assert told.mean() == pytest.approx(DELTA, abs=4 * told.std() / math.sqrt(len(told)))
+    assert measured(log_ratios(8000, peeks=True, seed=3), epsilon) > epsilon
+
+
+def test_the_attacked_noise_is_that_of_a_run() -> None:
+    """It is the mechanism of a run, taken apart into independent draws by its covariance, at the scale of the proof:
+    who comes first, and is in all releases, is told by exactly what is accounted for."""
+    ratios, separation = log_ratios(4000, peeks=False, seed=5, victim=0), proved()[1]
+    both = np.concatenate([ratios[0], -ratios[1]])
+    assert both.mean() == pytest.approx(separation**2 / 2, abs=4 * separation / math.sqrt(len(both)))
+    noise = noise_of_schedule(SPEC, K)
+    assert noise.mechanism is not None
+    assert noise.mechanism.key == SPEC.mechanism == SeedRun(SPEC, 0).spec.mechanism
+    drawn = draws_of(noise) @ unit_noise(noise.mechanism, noise.stream, 20_000, np.random.default_rng(1))
+    np.testing.assert_allclose(np.cov(drawn), np.eye(len(drawn)), atol=5 * math.sqrt(2 / 20_000))

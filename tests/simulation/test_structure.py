@@ -22,7 +22,7 @@ from dprl.simulation.structure import restricted
 from dprl.simulation.trajectory import Trajectory
 from dprl.statistics import REPLACE_ONE
 from tests.problems import home, model, random_mdp
-from tests.simulation.test_engine import finished, same_bits
+from tests.simulation.test_trace import finished, same_bits
 
 CHAIN: dict[str, Any] = {"environment": "chain", "environment_params": {"S": 4, "A": 2, "H": 3}, "seeds": 1}
 TAXI: dict[str, Any] = {"environment": "gymnasium", "environment_params": {"id": "Taxi-v3", "H": 20}}

@@ -20,7 +20,7 @@ from dprl.simulation.prepare import guarantee_of, noise_of_schedule
 from dprl.simulation.trajectory import Trajectory
 from dprl.statistics.played import cells_told, hidden
 from tests.compare import LEVEL, ks_samples
-from tests.privacy.test_coverage import covered
+from tests.privacy.test_calibration import covered
 from tests.problems import finished, first
 
 SMALL: dict[str, Any] = {"environment": "random", "environment_params": {"S": 2, "A": 3, "H": 2, "seed": 4}}
