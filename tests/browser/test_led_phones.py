@@ -263,8 +263,13 @@ def test_a_class_of_phones_is_led_through_a_lesson_by_keys_and_every_prediction_
     teacher.keyboard.press("Enter")
     revealed(teacher, group, 2)
 
+    following = teacher.get_by_role("button", name=re.compile("^Next: "))
+    for width, height in ((1024, 768), (3840, 2160), (1920, 1080)):  # of projectors
+        teacher.set_viewport_size({"width": width, "height": height})
+        expect(following).to_be_in_viewport(ratio=1, timeout=PATIENCE)
+        assert box_of(teacher.get_by_test_id("stPlotlyChart").last)["height"] >= height / 2
     for at in range(3, len(LESSON.steps)):
-        teacher.keyboard.press("ArrowRight")
+        following.dblclick()  # in haste: the step is put once, and not revealed
         answer(group, at, group.phones)
         teacher.keyboard.press("ArrowRight")
         revealed(teacher, group, at)
