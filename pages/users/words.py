@@ -105,9 +105,9 @@ def card(asked: Asked, need: Need) -> tuple[str, str]:
         return SAID["headings"][need.verdict], filled(said["needs"], users=many)
     least = likely_from(users_table(), asked, need.model)
     now = filled(said["guess"], epsilon=f"{asked.epsilon:g}", users=many, high=users(need.high))
-    if np.isfinite(least):
-        return filled(said["least"], least=f"{least:g}"), now
-    return filled(said["never"], most=f"{HIGHEST:g}"), now
+    key = "least" if np.isfinite(least) else "perhaps" if np.isfinite(need.least) else "never"
+    at = {"least": least, "perhaps": need.least, "never": HIGHEST}[key]
+    return filled(said[key], least=f"{float(f'{at:.2g}'):g}"), now
 
 
 def users(value: float) -> str:

@@ -51,7 +51,7 @@ def test_the_answer_comes_first_and_its_buttons_change_the_settings(visit: Visit
     """50,000 users are too few at any epsilon; a press of any button gives settings for which they are enough."""
     link = {"K": "50000", "S": "8", "A": "3"}
     app = visit(PAGE, **link)
-    assert "With 50,000 users and a trusted curator, even ε" in words_of(app)
+    assert "With 50,000 users and a trusted curator, no ε up to" in words_of(app)
     offered = ways(app)
     assert len(offered) >= 2
     for key in offered:
@@ -67,10 +67,15 @@ def test_the_answer_comes_first_and_its_buttons_change_the_settings(visit: Visit
 
 
 def test_each_card_has_an_epsilon(visit: Visit) -> None:
-    cards = visit(PAGE, problem="riverswim", K="1e8").get("html")[0].proto.body
-    for need in answers(users_table(), KNOWN)[1:]:
-        least = likely_from(users_table(), KNOWN, need.model)
-        assert (f"Enough from ε = {least:g}" if np.isfinite(least) else "Too few even at ε = 10") in cards
+    said = []
+    for asked, link in ((KNOWN, {"problem": "riverswim", "K": "1e8"}), (Asked(users=100_000), {"K": "1e5"})):
+        cards = visit(PAGE, **link).get("html")[0].proto.body
+        for need in answers(users_table(), asked)[1:]:
+            least = likely_from(users_table(), asked, need.model)
+            maybe = f"Perhaps from ε = {need.least:.2g}" if need.least < np.inf else "Too few even at ε = 10"
+            said.append(f"Enough from ε = {least:g}" if np.isfinite(least) else maybe)
+            assert said[-1] in cards
+    assert {words.split()[0] for words in said} == {"Enough", "Perhaps", "Too"}
 
 
 def test_where_a_known_policy_will_do_it_says_that_nothing_has_to_be_learned(visit: Visit) -> None:
