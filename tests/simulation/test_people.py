@@ -1,4 +1,7 @@
-"""Several episodes of one person: which count, what a person moves, what is proved of it, and what is said."""
+"""Several episodes of one person: which count, what a person moves, what is proved of it, and what is said.
+
+And a start that nobody declares is estimated from the release: the bound holds in spite of it.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,7 @@ from dprl.privacy.accounting import gaussian_delta, gaussian_epsilon, zcdp_of
 from dprl.simulation.uploads import check, kept
 from dprl.simulation.uploads.declaration import declaration, declaration_text
 from dprl.simulation.uploads.ledger import together
-from dprl.simulation.uploads.noise import SAID, noise_of
+from dprl.simulation.uploads.noise import SAID, START_SHARE, bound_from_start, noise_of
 from dprl.simulation.uploads.prepare import Counted, counted
 from dprl.simulation.uploads.run import drawn, draws_of, sums_of
 from dprl.simulation.uploads.spec import NOWHERE
@@ -279,3 +282,46 @@ def test_bound_and_intervals_hold_where_one_episode_leads_to_the_next(known: boo
         hits += [low - 1e-9 <= value <= high + 1e-9 for (low, _, high), value in ends]
         assert (check.verdict(one.checked["difference"]) == "better") <= (worth > now)
     assert (hits >= 17).all()
+
+
+NO_START: dict[str, Any] = {
+    "states": ["a", "b", "c", "d"], "actions": ["x"], "horizon": 1, "rewards": [[0], [0], [0], [1]],
+}  # fmt: skip
+
+
+def test_the_bound_holds_for_values_that_depend_on_people_and_noise() -> None:
+    """At beta = 1 each event may fail in 5% of cases: W is the worst that an adversary could pick from the release."""
+    size, n, beta, scale, rng = Size(4, 2, 1), 500, 1.0, 12.0, np.random.default_rng(0)
+    S, A, H, _ = size
+    failed, runs = 0, few(4000)
+    for _ in range(runs):
+        start = rng.dirichlet(np.ones(S))
+        first = rng.multinomial(n, start)
+        noise = scale * rng.standard_normal((S, A, S))
+        record = np.zeros((H, S, A, S + 2))
+        visits(record)[0] = noise.sum(-1)
+        visits(record)[0, :, 0] += first
+        seen = visits(record)[0].sum(-1)
+        V = (seen > n * start).astype(float)  # high where the release shows too many
+        failed += bound_from_start(V, record, size, n, beta, scale) > start @ V
+    assert failed <= START_SHARE * beta * runs  # a union bound: in fact there are far fewer
+
+
+def test_a_missing_start_is_not_taken_to_be_all_alike() -> None:
+    """Almost nobody begins where the reward is: before, the bound said 0.25 for everybody."""
+    rows = "".join(
+        f"{i},0,{'d' if i % 100 == 0 else 'abc'[i % 3]},x,{int(i % 100 == 0)}\n" for i in range(4000)
+    )
+    text = "episode,step,state,action,reward\n" + rows
+    spec = dprl.upload(io.StringIO(text), NO_START, rho=1.0, held_out=0.0)
+    (seed,) = dprl.run(spec).seeds
+    assert 0 <= seed.curve.values[0] <= 0.01
+    assert seed.portable.about["bound"]["from"].startswith("the start distribution that the released counts")
+    declared = dprl.upload(io.StringIO(text), NO_START | {"start": "d"}, rho=1.0, held_out=0.0)
+    (seed,) = dprl.run(declared).seeds
+    assert seed.curve.values[0] == pytest.approx(1.0, abs=0.2)  # which is what was declared
+
+
+def test_where_it_cannot_be_estimated_it_is_needed() -> None:
+    with pytest.raises(SpecError, match=r"declared.start: this is missing, and cannot be estimated"):
+        dprl.upload(io.StringIO(""), NO_START | {"columns": {"person": "who"}, "episodes": 2})
