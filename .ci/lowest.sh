@@ -10,4 +10,4 @@ venv=.venv-lowest
 DPRL_HOME="$PWD/$venv/home" "$venv/bin/python" -m pytest --quiet -m "not thorough" tests/contract \
     tests/simulation/test_reading.py tests/simulation/test_one_row.py tests/simulation/test_prepare.py \
     tests/simulation/test_people.py tests/simulation/test_uploads.py \
-    tests/simulation/test_policy_file.py tests/simulation/test_budget.py tests/simulation/test_check.py
+    tests/simulation/test_budget.py tests/simulation/test_check.py
