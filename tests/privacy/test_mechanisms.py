@@ -31,8 +31,7 @@ from dprl.testing import check_mechanism
 from dprl.testing import mechanisms as testing
 from tests.compare import LEVEL, critical, ks_samples, standard_errors
 from tests.privacy.draws import generator, likelihood_ratio, proof, unit_noise
-from tests.privacy.test_blt import first_columns
-from tests.privacy.test_optimal import matrices
+from tests.privacy.test_factorisations import first_columns, matrices
 from tests.problems import first
 
 Node = tuple[int, int]  # start and length of an interval of the stream
