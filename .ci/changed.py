@@ -51,7 +51,7 @@ PARTS = {
     "tests/test_documents.py": ("README.md", "docs", "dprl"),
     "tests/test_notebooks.py": ("docs/tutorials", "dprl"),
     "tests/test_plugins.py": ("dprl", "docs/how-to"),
-    "tests/test_release_attack.py": ("dprl/simulation/uploads", "dprl/privacy", "bench/release_attack.py"),
+    "tests/test_release.py": ("dprl/simulation/uploads", "dprl/privacy", "bench/release_attack.py"),
     "tests/test_serve.py": ("dprl/serve.py",),
     "tests/test_types.py": ("dprl/research", "dprl/simulation"),
     "tests/test_users.py": ("assets/users.json", "bench/users.py", "dprl/users"),

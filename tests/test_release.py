@@ -1,4 +1,7 @@
-"""`dprl check` and `dprl release`: what the page does with a file of one's own, on the command line; and the sheet."""
+"""`dprl check` and `dprl release`: what the page does with a file of one's own, on the command line; and the sheet.
+
+And a whole release of a file, from the file to what is written, attacked: the short form of bench/release_attack.py.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +18,7 @@ import numpy as np
 import pytest
 
 import dprl
+from bench.release_attack import PROMISES, attacked, measured, proved
 from dprl import Budget, Policy
 from dprl.__main__ import main
 from dprl.environments import ENVIRONMENTS
@@ -22,8 +26,9 @@ from dprl.research import release
 from dprl.research.sheet import sheet
 from dprl.sentences import sheet as sentences
 from dprl.sentences import uploads, verdict
+from dprl.simulation.uploads import kept
 from tests.people import declared, treated, written_down
-from tests.problems import left
+from tests.problems import few, first, left
 from tests.two_rooms import EXAMPLE, example
 
 pytestmark = pytest.mark.usefixtures("home")
@@ -246,3 +251,22 @@ def test_without_anybody_held_out_it_says_so() -> None:
     text = words(sheet(learned(held_out=0.0)))
     assert "No verdict. " + uploads.PAGE["nobody"] in text
     assert "Cautious policy, proved bound" in text
+
+
+@pytest.mark.parametrize("name", first(sorted(PROMISES, key="rho = 0.1".__ne__)))
+def test_all_that_is_shown_of_a_release_tells_no_more_than_is_proved(name: str) -> None:
+    promise, _ = PROMISES[name]
+    worlds = attacked(promise, few(400) // 20)
+    epsilon, delta = proved(promise)
+    found = measured(worlds, delta)
+    assert {"likelihood ratio", "size of release.json", "size of the budget", "seconds, rounded"} <= {*found}
+    assert max(found.values()) <= epsilon
+    assert found["what the budget says"] == found["what is refused"] == 0  # the same in both worlds
+    assert not list(kept.folder().glob("*"))
+
+
+@pytest.mark.thorough
+def test_an_attack_on_a_twentieth_of_the_noise_finds_it() -> None:
+    promise, _ = PROMISES["rho = 0.1"]
+    epsilon, delta = proved(promise)
+    assert measured(attacked(promise, 60, times=0.05), delta)["likelihood ratio"] > epsilon
