@@ -49,7 +49,6 @@ PARTS = {
     "tests/test_papers.py": ("dprl/papers", "dprl/__main__.py", "dprl/figures", "assets"),
     "tests/test_cli.py": ("dprl",),
     "tests/test_documents.py": ("README.md", "docs", "dprl"),
-    "tests/test_notebooks.py": ("docs/tutorials", "dprl"),
     "tests/test_plugins.py": ("dprl", "docs/how-to"),
     "tests/test_release.py": ("dprl/simulation/uploads", "dprl/privacy", "bench/release_attack.py"),
     "tests/test_serve.py": ("dprl/serve.py",),

@@ -1,11 +1,13 @@
 """README and docs/: links lead somewhere, examples run, commands have flags that there are; and what to cite follows.
 
 Every source names papers of the registry, and BibTeX, the pages and CITATION.cff follow from it. `make docs` builds the
-site with Sphinx; nothing here needs it.
+site with Sphinx; nothing here needs it. The notebooks of docs/tutorials/ run, from the first cell to the last, and are
+stored without what they print.
 """
 
 from __future__ import annotations
 
+import ast
 import doctest
 import json
 import re
@@ -14,6 +16,7 @@ import sys
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -28,7 +31,7 @@ from dprl.research.traces import SOURCES
 from dprl.simulation import KINDS, AttackSpec, Spec
 from dprl.theory.papers import PAPERS, bibliography
 from dprl.version import VERSION
-from tests.problems import left
+from tests.problems import first, left
 from tests.test_layers import ROOT
 
 sys.path.insert(0, str(ROOT / "docs"))
@@ -89,7 +92,7 @@ EXAMPLES = [
         code, id=(at := f"{name(page)}-{number}"), marks=[pytest.mark.thorough] if at in LONG else []
     )
     for page in PAGES
-    if page.suffix == ".md"  # tests/test_notebooks.py runs the others
+    if page.suffix == ".md"  # the others run as notebooks
     if page.name != "cluster.md"  # whose examples need a cluster
     if page.name != "adding-an-algorithm.md"  # tests/test_plugins.py and others run its files
     for number, code in enumerate(
@@ -246,3 +249,42 @@ def test_the_command_line_cites_specs(tmp_path: Path, capsys: pytest.CaptureFixt
     assert main(["cite", *map(str, files)]) == 0
     assert capsys.readouterr().out == dprl.cite(*specs)
     assert "cannot be read" in left(capsys, "cite", str(tmp_path / "missing.json"))
+
+
+MOST = 2000  # characters of text that a cell puts out
+NOTEBOOKS = sorted((DOCS / "tutorials").glob("*.ipynb"))
+
+
+def cells(notebook: Path, kind: str) -> list[dict[str, Any]]:
+    return [cell for cell in json.loads(notebook.read_text("utf-8"))["cells"] if cell["cell_type"] == kind]
+
+
+@pytest.mark.parametrize(
+    "notebook",
+    first(sorted(NOTEBOOKS, key=lambda path: path.stem != "ten-minutes")),
+    ids=lambda path: path.stem,
+)
+def test_a_notebook_runs(
+    notebook: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)  # what it writes
+    names: dict[str, Any] = {"__name__": "__main__"}
+    for number, cell in enumerate(cells(notebook, "code")):
+        worth = run_cell("".join(cell["source"]), f"{notebook.name}, code cell {number}", names)
+        said = capsys.readouterr().out
+        assert len(said) + max(map(len, texts(worth))) <= MOST, number
+        assert (cell["outputs"], cell["execution_count"]) == ([], None)
+
+
+def texts(worth: Any) -> list[str]:
+    """What a notebook may show of the worth of a cell: its repr, and what stands in its HTML."""
+    html = getattr(worth, "_repr_html_", lambda: None)()
+    return ["" if worth is None else repr(worth), re.sub(r"<[^<>]*>", "", html or "")]
+
+
+def run_cell(source: str, name: str, names: dict[str, Any]) -> Any:
+    """What the last line of a cell is worth, which a notebook shows."""
+    tree = ast.parse(source)
+    last: Any = tree.body.pop() if isinstance(tree.body[-1], ast.Expr) else ast.Expr(ast.Constant(None))
+    exec(compile(tree, name, "exec"), names)
+    return eval(compile(ast.fix_missing_locations(ast.Expression(last.value)), name, "eval"), names)
