@@ -48,6 +48,7 @@ PARTS = {
     "tests/statistics": ("dprl/statistics", *CORE),
     "tests/test_papers.py": ("dprl/papers", "dprl/__main__.py", "dprl/figures", "assets"),
     "tests/test_cli.py": ("dprl",),
+    "tests/test_deploying.py": ("pyproject.toml", "app.py", "dprl/serve.py", "dprl/assets.py"),
     "tests/test_documents.py": ("README.md", "docs", "dprl"),
     "tests/test_plugins.py": ("dprl", "docs/how-to"),
     "tests/test_release.py": ("dprl/simulation/uploads", "dprl/privacy", "bench/release_attack.py"),
@@ -55,7 +56,6 @@ PARTS = {
     "tests/test_types.py": ("dprl/research", "dprl/simulation"),
     "tests/test_users.py": ("assets/users.json", "bench/users.py", "dprl/users"),
     "tests/test_website.py": ("website", "assets", "dprl/player", "dprl/commands.py"),
-    "tests/test_wheel.py": ("pyproject.toml", "app.py", "dprl/serve.py", "dprl/assets.py"),
     "tests/wasm": (
         "assets/engine.json",
         "assets/web/engine.js",

@@ -8,6 +8,5 @@ venv=.venv-lowest
     sed -n 's/^[ "]*\([a-z]*\)>=\([0-9.]*\),.*/\1==\2/p' > "$venv/lowest.txt"
 "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --constraint "$venv/lowest.txt" -e ".[dev]"
 DPRL_HOME="$PWD/$venv/home" "$venv/bin/python" -m pytest --quiet -m "not thorough" tests/contract \
-    tests/simulation/test_reading.py tests/simulation/test_prepare.py \
-    tests/simulation/test_people.py tests/simulation/test_uploads.py \
-    tests/simulation/test_budget.py tests/simulation/test_check.py
+    tests/simulation/test_reading.py tests/simulation/test_prepare.py tests/simulation/test_people.py \
+    tests/simulation/test_uploads.py tests/simulation/test_budget.py tests/simulation/test_check.py
