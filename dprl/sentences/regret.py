@@ -34,7 +34,7 @@ def about_regret(curves: Sequence[Series], view: Measure, statistic: Statistic =
     """Describe which curves lose least and most, the ratio of their losses, and the statistic shown.
 
     Curves of one environment are compared after the largest number of episodes that two of them reached. Averages
-    compare only finished runs, if there are any. Equal private settings in several environments come first, then the
+    compare only finished runs. Equal private settings in several environments come first, then the
     environment of a draft.
     """
     ends = _ends(curves)

@@ -71,8 +71,8 @@ class Class(PageState):
     asked: int = 0  # number of steps put to the class from here, part of the form's keys
     leading: bool = False  # whether the projector view is open
     looked: int | None = None  # index of the earlier step shown on the projector, None for the last
-    led: tuple[int, State | None] = (-1, None)  # the last step and its state, as last drawn to lead
-    since: float = 0.0  # when they were first drawn so, see time.monotonic
+    led: tuple[int, State | None] = (-1, None)  # the last step's index and state, as last projected
+    since: float = 0.0  # when they were first projected, see time.monotonic
 
     @property
     def begun(self) -> bool:

@@ -44,7 +44,7 @@ from pages.shared.visitor.address import query_of, whole_address
 from pages.shared.visitor.callbacks import button, callback
 
 SAID = sentences.TEACHER
-DOUBLE_CLICK = 0.4  # seconds
+DOUBLE_CLICK = 0.4  # seconds, more than most people leave between its clicks
 EPSILONS = (0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0)
 
 

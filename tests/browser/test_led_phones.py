@@ -36,9 +36,7 @@ OFFLINE = {"latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
 CUT = ("ERR_INTERNET_DISCONNECTED", "reaching server endpoint", "server is not responding")
 # `make faults` has forty, for minutes; all that may happen to a phone happens to one of twelve, too.
 PEOPLE = 40 if "FAULTS" in os.environ else 12
-PATIENCE = (
-    300_000  # ms: on a busy machine twenty pages that share a process draw their first chart for minutes
-)
+PATIENCE = 300_000  # ms: on a busy machine, twenty pages need minutes for their first chart
 WIDTH, HEIGHT, SCHEMES = 390, 844, ("light", "dark")
 WAYS = 3  # how many marks the marker is moved by, at most
 UNSENT = "Your prediction is not sent yet."

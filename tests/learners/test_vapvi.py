@@ -135,9 +135,8 @@ def test_steps_whose_next_value_varies_weigh_less(data: str) -> None:
     record[0, 0, 0, :2] = n // 2
     for a, here in ((0, n), (1, n // 2), (2, n // 3), (4, n // 4)):  # other numbers of visits break ties
         record[:, 1, a] = 0, here, here, 0
-    constants = {"lambda": 1.0, "C": 0.1, "D": 0.0}
     records = (record, 2 * record) if data == "halves" else (record,)
-    expected = algorithm_2(records[-1], record, n, constants)
+    expected = algorithm_2(records[-1], record, n, {"lambda": 1.0, "C": 0.1, "D": 0.0})
     assert np.ptp(expected[4][1]) ** 2 / 4 > 1.5  # the variance of the next value
     for key in ("vapvi", "dp-vapvi"):
         same_tables(learned(key, records, n, data=data), expected)

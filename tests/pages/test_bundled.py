@@ -47,7 +47,7 @@ def test_a_file_holds_all_its_runs_and_stays_small(name: str) -> None:
     assert path_of(name).stat().st_size < 600_000
 
 
-def test_the_first_curves_of_each_environment_in_the_menu_are_there_at_once() -> None:
+def test_the_first_curves_in_each_environment_are_quick_or_bundled() -> None:
     for key in ENVIRONMENTS:  # the first member of a collection
         for curve in FIRST.curves:
             spec = curve.spec.replace(environment=key, environment_params={})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import re
+from dataclasses import replace
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -87,6 +88,8 @@ def test_the_draft_of_the_settings_is_drawn_replaced_and_kept(visit: Visit, work
         p.json for p in (e.proto for e in app.get("bidi_component")) if p.component_name.endswith("copy_link")
     )
     assert (link.count("c="), link.count("eps.0.15")) == (5, 1)
+    assert ("i", "4") in e.shared  # others have its settings in their controls
+    assert "i" not in dict(replace(e, view=replace(e.view, tab="policy")).shared)  # its curve in detail stays
     (kept,) = e.drafts
     press(app, "keep4")
     assert e.curves[-1].spec == kept

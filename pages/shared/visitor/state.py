@@ -120,8 +120,8 @@ class ExploreState(PageState):
     @property
     def shared(self) -> list[tuple[str, str]]:
         curves, view = self.shown[:MAX_CURVES], self.view  # a draft becomes a curve of its own
-        if self.drafts:  # its settings are those in the controls
-            view = replace(view, curve=min(len(self.curves), len(curves) - 1))
+        if self.drafts and view.tab in ("regret", "data"):  # other tabs show a curve in detail, which stays
+            view = replace(view, curve=len(self.curves))
         return links.encode(curves, view) if curves else []
 
     def follow(self, given: Query, problems: list[str]) -> None:
