@@ -17,7 +17,8 @@ export PYTHONDONTWRITEBYTECODE :=
 
 VENV := .venv
 PY := $(VENV)/bin/python
-INSTALL := $(PY) -m pip install --quiet --disable-pip-version-check
+# Python compiles what is imported; pip would compile everything, which takes a third of an installation.
+INSTALL := $(PY) -m pip install --quiet --disable-pip-version-check --no-compile
 
 # The stamps say what is installed; they go when the Python that .venv was made with is gone.
 $(shell $(PY) -c "" 2>/dev/null || rm -f $(VENV)/.run $(VENV)/.test $(VENV)/.docs)

@@ -14,13 +14,9 @@ import sys
 import time
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 import dprl
-from dprl.simulation.loops.module_run import ModuleRun, pack
 from dprl.simulation.loops.replan import SeedRun
-from tests.wasm.cases import cases, differing, natively
+from tests.wasm.cases import ByModule, cases, differing, ended
 
 CENTRAL = {
     "algorithm": "dp-ucbvi",
@@ -46,20 +42,6 @@ CASES: dict[str, dict[str, Any]] = {
     "geometric(0.02) to 1e15, central": {**CENTRAL, "schedule": "geometric:0.02", "episodes": 10**15},
     "adaptive(0.1) to 1e15, central": {"privacy": "central", "episodes": 10**15},
 }
-
-
-class ByModule(ModuleRun):
-    """A run that the WebAssembly module always computes, even if it is long."""
-
-    long = float("inf")
-
-    def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return all arrays of the run from the module's memory, by name."""
-        found = {}
-        for place, buffer in zip(self._places, pack(self).buffers, strict=True):
-            found[buffer.name] = np.empty_like(buffer.array)
-            self._instance.read(place, found[buffer.name])  # type: ignore[union-attr]
-        return found
 
 
 def seconds(kind: type[SeedRun], spec: dprl.RunSpec, seed: int) -> tuple[float, SeedRun]:
@@ -94,11 +76,8 @@ def compare_bits() -> int:
     wrong = 0
     every = list(cases())
     for case in every:
-        native = natively(SeedRun(case.spec, 0, walk_below=case.walk_below))
-        run = ByModule(case.spec, 0, walk_below=case.walk_below)
-        while not run.advance(60.0):
-            pass
-        if names := differing(native, run.arrays()):
+        by_module, by_numba = (kind(case.spec, 0, walk_below=case.walk_below) for kind in (ByModule, SeedRun))
+        if names := differing(ended(by_numba), ended(by_module)):
             wrong += 1
             print(f"{case.name}: {', '.join(names)}", flush=True)
     print(f"{len(every) - wrong} of {len(every)} runs have the same bits")

@@ -1,8 +1,8 @@
-"""Check that the engine gives the same bits in Node and Firefox as natively: python -m bench.same_bits [--short]
+"""Check that the engine gives the same bits in Node and Firefox as in wasmtime: python -m bench.same_bits [--short]
 [node] [firefox]
 
-Repeats all runs of tests/wasm in Chromium (--short: every tenth), and compares all arrays at the end with those of the
-native kernels, bit for bit. Only the named engines are compared, as the last lines report. Firefox is
+Repeats all runs of tests/wasm in Chromium (--short: every tenth), and compares all arrays at the end with those in
+wasmtime, which workers use, bit for bit. Only the named engines are compared, as the last lines report. Firefox is
 controlled by WebDriver BiDi over a socket.
 """
 
@@ -28,7 +28,7 @@ from bench.node import node
 from dprl.assets import classic
 from dprl.engine.module import ENGINE, manifest
 from tests.wasm.browser import LOAD, encoded, played
-from tests.wasm.cases import Case, begun, cases, differing, natively
+from tests.wasm.cases import Case, begun, cases, differing, ended
 
 AGENT = """() => globalThis.process ? `Node ${process.version}, V8 ${process.versions.v8}`
   : navigator.userAgent.split(" ").at(-1)"""
@@ -115,7 +115,7 @@ def load(engine: Any) -> str:
 
 
 def compare(names: Sequence[str], every: Sequence[Case]) -> int:
-    """Compute the test cases in these engines and natively; return the number of runs whose bits differ."""
+    """Compute the test cases in these engines and in wasmtime; return the number of runs whose bits differ."""
     with ExitStack() as stack, ThreadPoolExecutor(max(len(names), 1)) as threads:
         engines = {name: stack.enter_context(ENGINES[name]()) for name in names}
         agents = {name: load(engine) for name, engine in engines.items()}
@@ -123,16 +123,16 @@ def compare(names: Sequence[str], every: Sequence[Case]) -> int:
         for number, case in enumerate(every, 1):
             run, packed = begun(case)
             asked = {name: threads.submit(played, engine, packed) for name, engine in engines.items()}
-            native = natively(run)
+            ours = ended(run)
             for name, answer in asked.items():
-                if differ := differing(native, answer.result()):
+                if differ := differing(ours, answer.result()):
                     wrong[name] += 1
                     print(f"{agents[name]}: {case.name}: {', '.join(differ)}")
             if sys.stderr.isatty():
                 print(f"\r{number} of {len(every)}", end="", file=sys.stderr, flush=True)
     for name, agent in agents.items():
         same = len(every) - wrong[name]
-        print(f"{agent}: {same} of {len(every)} runs have the bits of the native kernels.")
+        print(f"{agent}: {same} of {len(every)} runs have the bits of wasmtime.")
     if others := sorted(ENGINES.keys() - set(names)):
         print(f"Not compared here: {', '.join(others)}.")
     return sum(wrong.values())

@@ -1,17 +1,10 @@
 """Where tests draw from: a seeded source, unless they are marked `real_draws`.
 
 `secrets` and `random.SystemRandom` take all their bits from `random._urandom`. The hooks below, which tests/conftest.py
-imports, put a seeded generator there for the time of each test. Its seed is the name of the test, or of a fixture that
-several tests share. So noise for people, and the coin for who is held out, fall alike in every run of a test.
+imports, replace it during each test. The seed is the name of the test, or of a fixture that several tests share.
 
-Other processes (also forks of a test) and browsers have the system's source. What is asserted of their draws holds with
-probability at least 1 - 1e-9.
-
-Draw for real, with what is asserted
-    privacy/test_exact.py::test_draws_come_from_the_operating_system   how many bits are taken: always true
-    browser/test_upload.py   a bound of 6.2 with a standard deviation of 0.007 is above 5.7; the best policy is learned
-    browser/test_coin.py     tosses and bits within 7 standard deviations; all else is given the outcome
-    browser/test_patient.py  bits within 7 standard deviations, intervals at 1 - 2e-10; all else is given the outcome
+Other processes (also forks of a test) and browsers draw from the system. What tests assert of these draws holds with
+probability at least 1 - 1e-9: see test_exact.py, and test_upload.py, test_coin.py and test_patient.py in browser/.
 """
 
 from __future__ import annotations

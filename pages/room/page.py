@@ -9,7 +9,7 @@ from typing import Any
 
 import streamlit as st
 
-from dprl.assets import module_with_imports
+from dprl.assets import ASSETS, module_with_imports
 from dprl.fields import SpecError
 from dprl.lessons import Step as Asked
 from dprl.messages import filled, messages
@@ -51,9 +51,7 @@ PACE = 0.5  # seconds between two checks of the room
 SAID, PHONE = messages("room")["entrance"], sentences.PHONE
 DEVICE = "device"
 _device = component(DEVICE)
-SCRIPTS = {
-    name: component(name, js=module_with_imports(f"{name}.js", "report.js")) for name in ("coin", "patient")
-}
+SCRIPTS = {of: component(of, js=module_with_imports(f"{of}.js", "report.js")) for of in ("coin", "patient")}
 
 
 def main() -> None:
@@ -63,6 +61,7 @@ def main() -> None:
     if r.leading and here is not None:
         meet()
         with st.container(key="present"):
+            st.html(ASSETS / "present.css")
             teacher.led_stage(here)
         watch(lambda now: now.version, here)
         return
@@ -148,9 +147,7 @@ def student_stage(here: Room) -> None:
     steps, written = store().rooms.steps(r.code), store().rooms.written(r.code, r.device)
     if steps:
         turned(steps[-1], written)
-    with st.container(
-        horizontal=True, horizontal_alignment="distribute", vertical_alignment="center", gap="small"
-    ):
+    with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
         st.markdown(filled(PHONE["room"], code=here.code), width="content")
         button(PHONE["leave"], leave, icon="logout", key="leave", type="tertiary")
     if r.told:

@@ -1,15 +1,11 @@
-"""Short traces that must stay as they are, for every algorithm with every privacy model and mechanism, and for whose
-reports rows count.
+"""Short traces that must stay as they are: each algorithm with each privacy model, mechanism and kind of reports.
 
-`walked` has users one by one, so that only uniform, exponential, gamma and normal draws enter; `blocks` has binomials
-too, which numba draws otherwise from NumPy 2.5 on; `stages` are those of policy
-elimination, `batches` of learners that ask anew for what they regress. Noise is as in the paper
-if some paper states it, else calibrated. Compared at 1e-9, relative. After a change that is meant to change
-them (say so in CHANGELOG), write them anew and look at the difference; for a new algorithm or
-mechanism, those that are missing:
+Users of `walked` are drawn one by one; `blocks` need binomial draws too. `stages` are those of policy elimination,
+`batches` those of linear learners. Noise is as in the paper if some paper states it, and calibrated otherwise. Numbers
+are compared at 1e-9, relative. After a change that is meant to change them, which CHANGELOG then mentions, write them
+anew and look at the difference; `missing` writes those of new algorithms and mechanisms:
 
-    PYTHONPATH=. python tests/golden/test_golden.py
-    PYTHONPATH=. python tests/golden/test_golden.py missing
+    PYTHONPATH=. python tests/golden/test_golden.py [missing]
 """
 
 from __future__ import annotations

@@ -18,7 +18,6 @@ from dprl.mdp import planning
 from dprl.mdp.structure import every_state
 from dprl.mdp.tabular import Array
 from dprl.simulation.loops import LOOPS
-from dprl.simulation.loops.replan import SeedRun
 from dprl.statistics import CONSISTENT
 from tests.problems import ROOT, finished
 
@@ -324,7 +323,7 @@ def test_a_declared_structure_counts_only_what_is_possible() -> None:
 
 def ran(key: str = "ldp-obi", **fields: Any) -> SeedTrace:
     given = {"environment": "random", "environment_params": {"S": 3, "A": 3, "H": 4}} | fields
-    trace: SeedTrace = finished(SeedRun(RunSpec(**given, algorithm=key, seeds=1), 0)).trace()
+    trace: SeedTrace = finished(LOOPS["replan"](RunSpec(**given, algorithm=key, seeds=1), 0)).trace()
     return trace
 
 

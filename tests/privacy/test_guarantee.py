@@ -29,8 +29,8 @@ from dprl.privacy.privatizers.shuffle import least_bits, paper_bits, paper_tau
 from dprl.research.series import style_of
 from dprl.sentences import promise
 from dprl.simulation import FIELDS, OfflineSpec, schedules
+from dprl.simulation.loops.module_run import ModuleRun
 from dprl.simulation.loops.offline import noise_of_run
-from dprl.simulation.loops.replan import SeedRun
 from dprl.simulation.pairs import calibrations_for, mechanisms_for
 from dprl.simulation.replay import unplayable
 from dprl.statistics import BLANK_ONE, CONSISTENT, REPLACE_ONE
@@ -130,7 +130,7 @@ def test_messages_of_a_user_are_on_the_card() -> None:
 def test_two_runs_with_equal_seeds_cancel_their_noise() -> None:
     """What the card says of them: the first release of two budgets gives the true counts away."""
     spec = RunSpec(environment_params={"S": 3, "H": 2}, mechanism="gaussian-tree", episodes=300, seeds=1)
-    runs = [finished(SeedRun(spec.replace(epsilon=epsilon), 0)) for epsilon in (1.0, 2.0)]
+    runs = [finished(ModuleRun(spec.replace(epsilon=epsilon), 0)) for epsilon in (1.0, 2.0)]
     (a, b), (s, t) = (one.trace() for one in runs), (one.noise.scales for one in runs)
     assert np.array_equal(a.counts[0], b.counts[0])
     found = (a.noisy[0] * t - b.noisy[0] * s) / (t - s)

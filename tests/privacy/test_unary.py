@@ -27,7 +27,7 @@ from dprl.privacy.mechanisms.unary import UNARY, asking, response
 from dprl.privacy.privatizers import Noise
 from dprl.privacy.privatizers.shuffle import calibrated_bits, paper_bits
 from dprl.simulation.blocks import interview, model_of
-from dprl.simulation.loops.replan import SeedRun
+from dprl.simulation.loops.module_run import ModuleRun
 from dprl.statistics import FITTED, NOISY
 from tests.compare import FIVE, LEVEL, chi_square, ks_samples, standard_errors
 from tests.privacy.draws import generator, prepared, replaced, request, unit_noise
@@ -189,7 +189,7 @@ def test_all_three_bounds_hold_in_whole_runs_and_are_not_loose(learner: str) -> 
     )  # fmt: skip
     runs, worst, longest = 60, [], []
     for seed in range(runs):
-        run = finished(SeedRun(spec, seed))
+        run = finished(ModuleRun(spec, seed))
         worst.append(run.record.ratio[-1])
         radius = run.noise.radius()
         for detail in run._details:
@@ -205,7 +205,7 @@ def test_all_three_bounds_hold_in_whole_runs_and_are_not_loose(learner: str) -> 
 
 def test_questions_are_about_what_is_declared_possible_alone() -> None:
     spec = RunSpec("chain", privacy="local", mechanism="unary", episodes=10**8, structure="environment")
-    run = finished(SeedRun(spec, 0))
+    run = finished(ModuleRun(spec, 0))
     assert 0.2 < run.record.ratio[-1] < 1
     error, counts = run.state.noisy - run.state.counts, run.state.counts
     assert np.isnan(error[..., :-2]).any()
@@ -244,7 +244,7 @@ def test_a_spec_has_no_delta_and_the_card_says_so() -> None:
     spec = RunSpec(privacy="local", mechanism="unary", delta=1e-5)
     assert spec == RunSpec(privacy="local", mechanism="unary")
     assert spec.delta == 0.0
-    card = SeedRun(spec, 0).noise.guarantee()
+    card = ModuleRun(spec, 0).noise.guarantee()
     assert (card.claimed_delta, card.proved_delta, card.proved_epsilon) == (0.0, 0.0, 1.0)
     assert card.noise_scale == pytest.approx(120 / math.tanh(0.25))  # visits, of one bit about n
     assert card.messages == "one answer of 72 bits (about m) or 12 (about n or r)"

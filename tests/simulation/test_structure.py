@@ -15,8 +15,8 @@ from dprl.environments.custom import written
 from dprl.mdp import Size, planning
 from dprl.mdp.structure import every_state, on_table, table_of
 from dprl.privacy.accounting import separation_of
-from dprl.simulation import SeedRun
 from dprl.simulation.blocks import model_of, sample, walk
+from dprl.simulation.loops.module_run import ModuleRun
 from dprl.simulation.prepare import noise_of_schedule, world_of
 from dprl.simulation.structure import restricted
 from dprl.simulation.trajectory import Trajectory
@@ -36,7 +36,7 @@ def test_to_declare_that_all_is_possible_changes_no_bit(learner: str, privacy: s
     told = chain | {"possible": [[list(range(4))] * 2] * 4}
     spec = RunSpec(environment=told, environment_params={"H": 3}, seeds=1, algorithm=learner,
                    privacy=privacy, bonus=bonus, episodes=3000)  # fmt: skip
-    usual, told = (finished(SeedRun(s, 0)) for s in (spec, spec.replace(structure="environment")))
+    usual, told = (finished(ModuleRun(s, 0)) for s in (spec, spec.replace(structure="environment")))
     same_bits(usual, replace(told, spec=spec, guarantee=usual.guarantee))
 
 
@@ -73,7 +73,7 @@ def test_nothing_else_is_released_and_bounds_are_united_over_what_is(privacy: st
     """chain(S=4): action 0 goes on or slips back to 0, action 1 goes back: 7 and 5 of 16 transitions a step."""
     spec = RunSpec(**CHAIN, privacy=privacy, episodes=20_000, structure="environment")
     possible = world_of(spec).P > 0
-    one = SeedRun(spec, 0)
+    one = ModuleRun(spec, 0)
     trace = finished(one)
     told = np.isfinite(trace.noisy[-1][..., :-2])
     np.testing.assert_array_equal(told, possible)
@@ -103,7 +103,7 @@ def test_values_stay_optimistic(learner: str, privacy: str) -> None:
             environment="custom", environment_params={"model": json.dumps(text), "H": 3}, algorithm=learner,
             privacy=privacy, episodes=10**6, structure="environment", root_seed=seed, seeds=1,
         )  # fmt: skip
-        assert finished(SeedRun(spec, 0)).optimism.min() == 1.0
+        assert finished(ModuleRun(spec, 0)).optimism.min() == 1.0
 
 
 def test_a_step_that_is_not_declared_is_left_out_and_the_sensitivity_stays() -> None:
@@ -157,7 +157,7 @@ def test_taxi_runs_with_central_privacy() -> None:
         RunSpec(**TAXI)
     spec = RunSpec(**TAXI, structure="environment", episodes=3000, schedule="geometric:0.5", seeds=1)
     assert spec.work(spec.mechanism).cells == 20 * 501 * 6 * 3
-    trace = finished(SeedRun(spec, 0))
+    trace = finished(ModuleRun(spec, 0))
     assert trace.guarantee.proved_epsilon == pytest.approx(1.0, rel=1e-3)
     assert trace.counts.shape[1:] == (20, 501, 6, 3)
     np.testing.assert_array_equal(trace.counts[-1, ..., 0], trace.counts[-1, ..., 1])  # one next state: m = n

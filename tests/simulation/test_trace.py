@@ -18,11 +18,13 @@ from dprl import ALGORITHMS, ENVIRONMENTS, RunSpec, SeedTrace, Trace, run
 from dprl.mdp import planning
 from dprl.mdp.counts import visits
 from dprl.simulation import Run, start, trace_from_bytes
+from dprl.simulation.loops.module_run import ModuleRun
 from dprl.simulation.loops.replan import SeedRun
 from dprl.simulation.pairs import calibrations_for, mechanisms_for
 from dprl.simulation.prepare import streams
 from tests import problems
 from tests.problems import PAIRS, first, refused, small_params
+from tests.wasm.cases import ByModule, differing, ended
 
 RUNS = [(a, p, m) for a, p in PAIRS for m in mechanisms_for(a, p) or (None,)]
 WALK_ALL, WALK_NONE = 2**62, 0
@@ -66,7 +68,7 @@ def same_bits(a: SeedTrace, b: SeedTrace) -> None:
 def test_regret_is_that_of_the_policies_played(algorithm: str, privacy: str) -> None:
     """20 episodes, details at each: gap, regret and PAC counts once more from policies and start states."""
     spec = spec_of(algorithm, privacy, episodes=20, schedule="episodic")
-    run = SeedRun(spec, 3)
+    run = ModuleRun(spec, 3)
     first = run.state.policy.copy()
     trace = finished(run)
     mdp = ENVIRONMENTS[spec.environment].make(**spec.environment_params)
@@ -134,11 +136,10 @@ def test_compiled_and_plain_python_give_the_same_bits(
             episodes=episodes, schedule=schedule, environment=environment,
             environment_params=small_params(environment),
         )  # fmt: skip
-        fast, plain = (SeedRun(spec, 5, plain=p, walk_below=walk_below) for p in (False, True))
-        same_bits(finished(fast), finished(plain))
-        # and all streams were used up to the same point
-        for ours, theirs in ((fast._users_rng, plain._users_rng), (fast._noise_rng, plain._noise_rng)):
-            assert ours.random() == theirs.random()
+        fast = ByModule(spec, 5, walk_below=walk_below)
+        plain = SeedRun(spec, 5, plain=True, walk_below=walk_below)
+        assert differing(ended(fast), ended(plain)) == []  # nor are the streams used up to another point
+        same_bits(fast.trace(), plain.trace())
 
 
 def test_seeds_root_seeds_and_streams_differ() -> None:
@@ -295,7 +296,7 @@ def test_every_seed_of_20_is_settled(algorithm: str, privacy: str) -> None:
     assert (spec.bonus, spec.schedule) == ("anytime", "adaptive:0.1")
     final = []
     for seed in range(spec.seeds):
-        run = problems.finished(SeedRun(spec, seed))
+        run = problems.finished(ModuleRun(spec, seed))
         v_star = float(run.mdp.d1 @ run.setup.V_star)
         _, _, users, regret = run.curve()
         since = int(np.searchsorted(users, 0.9 * spec.episodes))
@@ -314,7 +315,7 @@ def test_the_best_central_mechanism_learns_riverswim(episodes: int, regret: floa
     assert spec == RunSpec("riverswim", algorithm="dp-ucbvi", bonus="anytime", episodes=episodes)
     assert spec.calibration == "calibrated"
     for seed in range(20):
-        run = problems.finished(SeedRun(spec, seed))
+        run = problems.finished(ModuleRun(spec, seed))
         users, lost = run.record.users, run.record.regret
         late = int(np.searchsorted(users, 0.9 * episodes))
         assert lost[-1] / episodes < regret
@@ -328,7 +329,7 @@ def test_the_noise_that_is_named_is_that_of_the_visits(privacy: str, bonus: str)
     """On the card: of the 240 counters n, whose sample standard deviation errs by a fifth with a
     chance below 1e-4. Where rows count who played them it is that of a row that everybody was told to play."""
     spec = RunSpec(privacy=privacy, bonus=bonus, schedule="geometric:0.1", episodes=10_000, seeds=1)
-    one = problems.finished(SeedRun(spec, 0))
+    one = problems.finished(ModuleRun(spec, 0))
     visits = (one.state.noisy - one.state.counts)[..., -2]
     if spec.reports == "played":
         told_to = one.state.kept > 0

@@ -15,6 +15,7 @@ from dprl.mdp.tabular import Array
 from dprl.privacy import attack
 from dprl.simulation import AttackSpec, SeedRun, start
 from dprl.simulation.loops import loop_of
+from dprl.simulation.loops.module_run import ModuleRun
 from dprl.simulation.pairs import ONE_E
 from dprl.simulation.prepare import guarantee_of, noise_of_schedule
 from dprl.simulation.trajectory import Trajectory
@@ -59,7 +60,7 @@ def test_a_row_has_the_reports_of_who_was_told_to_play_it_and_their_e(privacy: s
     """Against the definition, release by release, of a plain run that has the bits of the compiled one."""
     spec = spec_of(privacy, mechanism, schedule="adaptive:0.3")
     run, seen = watched(spec, 0)
-    compiled = finished(SeedRun(spec, 0))
+    compiled = finished(ModuleRun(spec, 0))
     for name in ("noise", "released", "errors", "bounds", "kept", "Q"):
         np.testing.assert_array_equal(getattr(run.state, name), getattr(compiled.state, name))
     np.testing.assert_array_equal(run.record.regret, compiled.record.regret)
@@ -103,7 +104,7 @@ def ratios(privacy: str, mechanism: str, beta: float, runs: int, learner: str) -
     bonus = "anytime" if learner == "dp-ucbvi" else None
     for seed in range(runs):
         spec = spec_of(privacy, mechanism, beta=beta, algorithm=learner, bonus=bonus)
-        run = finished(SeedRun(spec, seed))
+        run = finished(ModuleRun(spec, seed))
         worst.append(run.record.ratio[: run.state.position[3]].max())
         tau2, rho2 = run.noise.statistic.ellipsoid
         units = np.sqrt([*np.ones(run.mdp.S), tau2, rho2])
@@ -129,7 +130,7 @@ def test_the_noise_that_is_kept_is_that_of_so_many_reports(privacy: str, mechani
     """Noise over the standard deviation of a sum of as many reports, whatever was skipped before."""
     found, wanted = [], []
     for seed in range(40):
-        run = finished(SeedRun(spec_of(privacy, mechanism), seed))
+        run = finished(ModuleRun(spec_of(privacy, mechanism), seed))
         drawn, kept = run.state.noise.reshape(*run.state.counts.shape), run.state.kept
         std = np.sqrt(kept * (2.0 if mechanism == "laplace" else 1.0))
         found.append((drawn / np.maximum(std, 1.0)[..., None])[kept > 300].ravel())
@@ -142,7 +143,7 @@ def test_blocks_are_paced_by_what_the_noise_of_a_row_hides() -> None:
     ends = np.array([1, 10, 100, 1000, 1600, 10_000])
     assert hidden(True, ends, 40 * np.sqrt(ends)) == 1600
     assert hidden(False, np.arange(1, 7), np.array([9.0, 12, 14, 16, 18, 20])) == 9.0
-    run = finished(SeedRun(spec_of("local", "unary"), 0))
+    run = finished(ModuleRun(spec_of("local", "unary"), 0))
     np.testing.assert_array_equal(run.state.pace, np.maximum(run.state.errors, run.setup.hidden))
 
 
@@ -230,7 +231,7 @@ def test_every_learner_is_told_the_e_of_each_row(learner: str) -> None:
     """Bonuses and noise as in the paper, too; post-processing lifts a row by its own E."""
     for bonus in ("anytime", "paper"):
         spec = spec_of("local", "laplace", algorithm=learner, bonus=bonus, calibration="paper", episodes=2000)
-        run = finished(SeedRun(spec, 1))
+        run = finished(ModuleRun(spec, 1))
         trace = run.trace()
         assert (trace.optimism == 1.0).all()
         assert trace.bounds.shape == trace.Q.shape

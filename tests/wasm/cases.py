@@ -1,7 +1,8 @@
-"""Runs that the module and the native kernels both play: every family, mechanism and post-processing that it covers."""
+"""Runs that the module and numba both play: every family, mechanism and post-processing that it covers."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 from dprl import ALGORITHMS, RunSpec
 from dprl.engine.pack import Pack
 from dprl.learners.tabular.planner import TabularLearner
-from dprl.simulation.loops.module_run import pack
+from dprl.simulation.loops.module_run import ModuleRun, _packed, pack
 from dprl.simulation.loops.replan import SeedRun
 from dprl.simulation.pairs import calibrations_for
 from tests.golden.test_golden import CASES
@@ -70,17 +71,26 @@ def small(**chosen: Any) -> RunSpec:
     return RunSpec(**{"schedule": "geometric:0.1", **given, **chosen})
 
 
-def begun(case: Case) -> tuple[SeedRun, Pack]:
+class ByModule(ModuleRun):
+    """A seed that numba never plays, however long it takes."""
+
+    long = math.inf
+
+
+def begun(case: Case) -> tuple[ByModule, Pack]:
     """A seed of a case before its first user, and the same packed."""
-    run = SeedRun(case.spec, 0, walk_below=case.walk_below)
+    run = ByModule(case.spec, 0, walk_below=case.walk_below)
     return run, pack(run)
 
 
-def natively(run: SeedRun) -> dict[str, NDArray[Any]]:
-    """The run's arrays at its end, by name."""
-    return {buffer.name: buffer.array for buffer in pack(finished(run)).buffers}
+def ended(run: SeedRun) -> dict[str, NDArray[Any]]:
+    """The run's arrays at its end, by name; also those that a run in the module never reads otherwise."""
+    packed, arrays = _packed(finished(run))
+    if isinstance(run, ByModule):
+        run._read(run._instance, [*arrays.items()])  # type: ignore[arg-type]
+    return {buffer.name: buffer.array for buffer in packed.buffers}
 
 
-def differing(native: dict[str, NDArray[Any]], other: dict[str, NDArray[Any]]) -> list[str]:
-    assert native.keys() == other.keys()
-    return [name for name, array in native.items() if array.tobytes() != other[name].tobytes()]
+def differing(ours: dict[str, NDArray[Any]], other: dict[str, NDArray[Any]]) -> list[str]:
+    assert ours.keys() == other.keys()
+    return [name for name, array in ours.items() if array.tobytes() != other[name].tobytes()]

@@ -13,6 +13,7 @@ from typing import Any, Literal
 import pandas as pd
 import streamlit as st
 
+from dprl.assets import ASSETS
 from dprl.figures import looks, style
 from dprl.figures.looks import CurveStyle
 from dprl.figures.picture import PackedPicture, Picture, Sketch, chart_page, for_page
@@ -65,8 +66,10 @@ def draw(
 ) -> None:
     """Draw only the figure. `picked` receives Streamlit's click events; the height "stretch" fills the container."""
     with st.container(key="alone_chart") if alone(key) else nullcontext():
-        if alone(key) and (common := session().common):
-            st.caption(explained(unlinked(common)))
+        if alone(key):
+            st.html(ASSETS / "alone.css")
+            if session().common:
+                st.caption(explained(unlinked(session().common)))
         st.plotly_chart(
             for_page(picture),
             key=key,
@@ -81,7 +84,7 @@ def draw(
 
 
 def alone(key: str) -> bool:
-    """Return whether the page is embedded and shows only this chart, its first. style.css hides the rest."""
+    """Return whether the page is embedded and shows only this chart, its first. alone.css hides the rest."""
     s = session()
     if st.context.is_embedded and not s.alone:
         s.alone = key
