@@ -5,8 +5,7 @@ HOST ?= localhost
 PORT ?= 8501
 PYTHON ?= python3 python3.13 python3.12 python3.11
 TESTS ?= tests
-# One more than there are cores: the process with the browser mostly waits for it.
-JOBS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
+JOBS ?= $(shell getconf _NPROCESSORS_ONLN)
 # COVERAGE="--cov --cov-report=term" says which lines were run.
 COVERAGE ?=
 # FAULTS=0.1 is a tenth of what `make faults` tries.

@@ -25,8 +25,8 @@ hypothesis.settings.load_profile("dprl")
 gc.set_threshold(50_000, 10, 10)
 
 
-# Whose noise is calibrated again and again.
-ACCOUNTED = ("tests/contract/", "tests/golden/", "tests/privacy/")
+# Whose noise is calibrated again and again, and whose kernels are compiled.
+ACCOUNTED = ("tests/contract/", "tests/golden/", "tests/privacy/", "tests/pages/test_bundled.py")
 
 
 # Where tests keep their stores, if there is such a place and room in it: on a disk a store takes ten times as long to

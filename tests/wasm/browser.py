@@ -12,26 +12,20 @@ from playwright.sync_api import Page
 from dprl.engine.pack import Pack
 
 LOAD = """async ([source, module, kernels]) => {
-  const bytes = Uint8Array.from(atob(module), (letter) => letter.charCodeAt(0));
   window.play = new Function(`${source}; return play`)();
-  window.module = await WebAssembly.compile(bytes);
+  window.module = await WebAssembly.compile(Uint8Array.fromBase64(module));
   window.kernels = kernels;
 }"""
 PLAY = """async (text) => {
   const pack = JSON.parse(text);
-  pack.buffers = pack.buffers.map(({ bytes, zeros }) =>
-    zeros ?? Uint8Array.from(atob(bytes), (letter) => letter.charCodeAt(0)));
+  pack.buffers = pack.buffers.map(({ bytes, zeros }) => zeros ?? Uint8Array.fromBase64(bytes));
   const { bytes } = await play(module, kernels, pack);
-  return pack.buffers.map((_, i) => {
-    let text = "";
-    for (const byte of bytes(i)) text += String.fromCharCode(byte);
-    return btoa(text);
-  });
+  return pack.buffers.map((_, i) => bytes(i).toBase64());
 }"""
 VALUES = """async ([name, numbers]) => {
   const { exports } = await WebAssembly.instantiate(module, {});
-  const given = new Float64Array(Uint8Array.from(atob(numbers), (letter) => letter.charCodeAt(0)).buffer);
-  return btoa(String.fromCharCode(...new Uint8Array(given.map(exports[name]).buffer)));
+  const given = new Float64Array(Uint8Array.fromBase64(numbers).buffer);
+  return new Uint8Array(given.map(exports[name]).buffer).toBase64();
 }"""
 
 # x y + z, rounded once, of each triple.
