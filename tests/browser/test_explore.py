@@ -34,6 +34,7 @@ def test_run_is_in_sight_wherever_the_settings_are_scrolled_to(
         assert uncovered(run)
 
 
+@pytest.mark.thorough
 def test_the_page_stays_where_it_was_scrolled_to_when_a_run_ends(visit: Visits) -> None:
     page = visit("explore?v=1&c=env.gridworld~priv.local~K.1e15~seeds.3&c=priv.none")
     page.locator(".st-key-status_going").wait_for(state="detached")

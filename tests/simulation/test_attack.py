@@ -299,7 +299,7 @@ def test_places_are_those_of_a_unit_and_the_default_is_written_as_before() -> No
         AttackSpec(run=run, places="nowhere")
 
 
-@pytest.mark.parametrize("m", [1, 3, 10])
+@pytest.mark.parametrize("m", [1, pytest.param(3, marks=pytest.mark.thorough), 10])
 @pytest.mark.parametrize("privacy", ["zcdp", "pure", "approximate"])
 @pytest.mark.parametrize(
     "algorithm", ["dp-kl-lcb", "dp-kl-lcb-rewards", "dp-plug-in", "dp-apvi", "dp-apvi-rewards"]
@@ -312,9 +312,8 @@ def test_noise_of_a_data_set_proves_its_budget_for_m_trajectories(
     spec = OfflineSpec(**given, **of_data(algorithm))
     noise, _ = noise_of_run(spec)
     card, H, apvi = noise.guarantee, 2, "apvi" in algorithm
-    moved = (
-        {"counts": 4.0 * H} if apvi else {"transitions": 2.0 * H}
-    )  # by one trajectory, in the norm of the notion
+    # by one trajectory, in the norm of the notion
+    moved = {"counts": 4.0 * H} if apvi else {"transitions": 2.0 * H}
     if "rewards" in algorithm:
         moved["rewards"] = 2.0 * H
     if privacy != "pure":
