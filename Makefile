@@ -27,7 +27,7 @@ $(shell $(PY) -c "" 2>/dev/null || rm -f $(VENV)/.run $(VENV)/.test $(VENV)/.doc
 help:
 	@echo "make run    set up and open the dashboard (HOST=$(HOST) PORT=$(PORT)); Ctrl-C ends it"
 	@echo "make docs   set up and build the documents into static/docs, which the dashboard then serves"
-	@echo "make test   set up, with a browser, and run the tests, in JOBS=$(JOBS) processes (below five minutes)"
+	@echo "make test   set up, with a browser, and run the tests, in JOBS=$(JOBS) processes (about five minutes)"
 	@echo "make test-all the same with the thorough ones, before a release (a quarter of an hour)"
 	@echo "make thorough only what make test leaves out, of TESTS"
 	@echo "make check  run the tests in TESTS=path (a folder, a file, file::test) in one process, set up as they are"
