@@ -28,7 +28,7 @@ help:
 	@echo "make run    set up and open the dashboard (HOST=$(HOST) PORT=$(PORT)); Ctrl-C ends it"
 	@echo "make docs   set up and build the documents into static/docs, which the dashboard then serves"
 	@echo "make test   set up, with a browser, and run the tests, in JOBS=$(JOBS) processes (about five minutes)"
-	@echo "make test-all the same with the thorough ones, before a release (a quarter of an hour)"
+	@echo "make test-all the same with the thorough ones, before a release (about twenty minutes)"
 	@echo "make thorough only what make test leaves out, of TESTS"
 	@echo "make check  run the tests in TESTS=path (a folder, a file, file::test) in one process, set up as they are"
 	@echo "make faults kill workers and fill the disk, as often as docs/how-to/deploying.md says; lead forty phones (minutes)"

@@ -109,3 +109,6 @@ def test_a_teacher_asks_a_phone_answers_once_both_survive_a_reload_and_it_is_led
     # The chart comes before the bar has its place at the foot of the screen.
     teacher.wait_for_function(ABOVE, arg=[central.element_handle(), ".st-key-present_bar"])
     assert fits(teacher)
+    expect(teacher.get_by_test_id("stHeader")).to_be_hidden()
+    teacher.get_by_role("button", name="Leave this view").click()
+    expect(teacher.get_by_test_id("stHeader")).to_be_visible()

@@ -176,7 +176,7 @@ def test_from_a_file_to_a_policy_that_is_better_than_today(
     printed.close()
     policy = dprl.Policy.load(tmp_path / "policy.json")
     assert policy.about["held out"]["verdict"] == "better"
-    assert policy.about["bound"]["worth at least"] > 5.7
+    assert policy.about["bound"]["worth at least"] > 5.7  # 6.2, with a standard deviation of 0.007
     acts = [[policy.act(state, step) for state in states] for step in range(10)]
     chosen = np.array([[actions.index(act or "watch") for act in row] for row in acts])
     values = planning.policy_values(ward, chosen), planning.optimum(ward).V

@@ -312,8 +312,7 @@ def test_noise_of_a_data_set_proves_its_budget_for_m_trajectories(
     spec = OfflineSpec(**given, **of_data(algorithm))
     noise, _ = noise_of_run(spec)
     card, H, apvi = noise.guarantee, 2, "apvi" in algorithm
-    # by one trajectory, in the norm of the notion
-    moved = {"counts": 4.0 * H} if apvi else {"transitions": 2.0 * H}
+    moved = {"counts": 4.0 * H} if apvi else {"transitions": 2.0 * H}  # by one trajectory, in the norm
     if "rewards" in algorithm:
         moved["rewards"] = 2.0 * H
     if privacy != "pure":

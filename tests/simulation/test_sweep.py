@@ -16,9 +16,8 @@ from dprl import ALGORITHMS, ENVIRONMENTS, MECHANISMS, RunSpec, SpecError, estim
 from dprl.metrics.curves import RunCurves
 from dprl.privacy import PRIVATIZERS
 from dprl.research.sweeps import MAX_POINTS, Sweep, SweepResult
-from dprl.simulation import FIELDS, OfflineSpec
+from dprl.simulation import FIELDS, OfflineSpec, SeedRun
 from dprl.simulation.axes import OWNERS, PrivacyChoice, axis_fields
-from dprl.simulation.loops.module_run import ModuleRun
 from tests.problems import few, model, refused
 from tests.simulation.test_spec import from_strings
 
@@ -74,7 +73,7 @@ def test_a_model_says_whether_rows_count_only_who_played_them() -> None:
 def test_scaled_noise_proves_what_was_asked(text: str) -> None:
     (point,) = Sweep(BASE, {"privacy": [text], "epsilon": [1.0]}).points
     assert point.spec is not None
-    card = ModuleRun(point.spec, 0).noise.guarantee()
+    card = SeedRun(point.spec, 0, plain=True).noise.guarantee()
     assert card.proved_delta == 0
     assert card.proved_epsilon == pytest.approx(1.0, rel=1e-9)
 

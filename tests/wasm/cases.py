@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -74,7 +73,7 @@ def small(**chosen: Any) -> RunSpec:
 class ByModule(ModuleRun):
     """A seed that numba never plays, however long it takes."""
 
-    long = math.inf
+    long = float("inf")
 
 
 def begun(case: Case) -> tuple[ByModule, Pack]:

@@ -25,7 +25,7 @@ from dprl.statistics.counts import Counts
 
 ONE_FOR_ALL = ("add_noise", "publish")  # parts whose types are the same in loops of every kind
 COUNT = 2  # the index of the word for `count`, the first argument of `simulate`; see `_packed`
-READ_LATE = "counts", "noisy", "released", "noise", "Q", "V", "policy", "errors", "bounds", "pace", "kept"
+WITH_DETAILS = "counts", "noisy", "released", "noise", "Q", "V", "policy", "errors", "bounds", "pace", "kept"
 FIRST = 10**9  # the most releases of a pack, which is more than any run has
 
 
@@ -105,7 +105,7 @@ class ModuleRun(SeedRun):
         self._words = instance.place([instance.words(packed.words, self._places)])[0]
         number_of = {id(array): number for number, array in arrays.items()}
         self._often = [(number_of[id(a)], a) for a in (*self._record, self.state.position)]
-        seen = (getattr(self.state, name) for name in READ_LATE)
+        seen = (getattr(self.state, name) for name in WITH_DETAILS)
         self._rarely = [(number_of[id(a)], a) for a in seen if id(a) in number_of]
         return instance
 
