@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -34,11 +34,11 @@ Curve = Callable[[Evidence, Any], tuple[Array, Array]]  # x [P] and rows [seeds,
 
 
 def _curves(curve: Curve, chart: Chart, evidence: Evidence) -> Plot:
-    return framed(
-        chart, tuple(chart.series(key, *curve(evidence, spec)) for key, spec in chart.specs.items())
-    )
+    drawn = (chart.series(key, *curve(evidence, spec)) for key, spec in chart.specs.items())
+    return framed(chart, tuple(drawn))
 
 
+@cache
 def sweep(spec: RunSpec) -> tuple[RunSpec, ...]:
     """Return a run for each of BUDGETS, starting with the largest."""
     return tuple(spec.replace(epsilon=epsilon) for epsilon in reversed(BUDGETS))

@@ -249,7 +249,8 @@ def test_a_report_that_was_lost_on_its_way_is_sent_again_and_not_drawn_again(
     assert store.rooms.steps(code)[0].answers == (YES,)
 
 
-@pytest.mark.parametrize("script", first([FULL, DENIED]))
+@pytest.mark.thorough
+@pytest.mark.parametrize("script", [FULL, DENIED])
 def test_a_phone_that_could_not_keep_its_report_sends_none(join: Join, room: Room, script: str) -> None:
     """After a reload it would draw again and spend twice, so it says why it does not answer, before and after one."""
     store, code, _ = room

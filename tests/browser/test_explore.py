@@ -7,10 +7,10 @@ from playwright.sync_api import expect
 
 from tests.browser.conftest import Visits
 from tests.browser.seen import SHORT, barriers, box_of, compared, uncovered
-from tests.problems import first
 
 
-@pytest.mark.parametrize(("width", "height"), first([(1280, 800), (390, 844)]))
+@pytest.mark.thorough
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)])
 def test_run_is_in_sight_wherever_the_settings_are_scrolled_to(
     visit: Visits, width: int, height: int
 ) -> None:

@@ -299,7 +299,7 @@ def test_places_are_those_of_a_unit_and_the_default_is_written_as_before() -> No
         AttackSpec(run=run, places="nowhere")
 
 
-@pytest.mark.parametrize("m", [1, pytest.param(3, marks=pytest.mark.thorough), 10])
+@pytest.mark.parametrize("m", [*(pytest.param(m, marks=pytest.mark.thorough) for m in (1, 3)), 10])
 @pytest.mark.parametrize("privacy", ["zcdp", "pure", "approximate"])
 @pytest.mark.parametrize(
     "algorithm", ["dp-kl-lcb", "dp-kl-lcb-rewards", "dp-plug-in", "dp-apvi", "dp-apvi-rewards"]

@@ -25,11 +25,10 @@ from dprl.engine.pack import told
 from dprl.engine.sources import reached
 from dprl.fields import SpecError
 from dprl.simulation import answer, answered, compiles, replay, start
-from dprl.simulation.loops import module_run
+from dprl.simulation.loops import module_run, replan
 from dprl.simulation.loops.module_run import ModuleRun, pack
 from dprl.simulation.loops.regress import RegressionRun
 from dprl.simulation.loops.replan import SeedRun
-from dprl.simulation.loops.replan_kernels import learner_of
 from dprl.simulation.replay import SEEDS, STOPS, TOLD, UNSEEN, light_pack, replayed
 from tests.problems import finished, first
 from tests.simulation.test_trace import same_bits
@@ -147,10 +146,9 @@ def test_a_product_and_a_sum_are_rounded_once(engine: Page) -> None:
     assert [float(one) for one in engine.evaluate(FUSED, triples)] == exact
 
 
-def marked(case: Case, compiles: bool = False) -> Any:
-    """In `make test` one of each kind is played. compiles: by numba, which stochastic policies keep busy for 40 s."""
-    quick = case.name in FIRST and not (compiles and learner_of(case.spec).stochastic)
-    return pytest.param(case, id=case.name, marks=[] if quick else pytest.mark.thorough)
+def marked(case: Case) -> Any:
+    """In `make test` one of each kind is played."""
+    return pytest.param(case, id=case.name, marks=[] if case.name in FIRST else pytest.mark.thorough)
 
 
 @pytest.mark.parametrize("case", [marked(case) for case in CASES])
@@ -190,14 +188,16 @@ LINEAR = RunSpec(environment="linear-mixture", algorithm="ucrl-vtr", episodes=10
 
 
 @pytest.fixture
-def forgetful() -> Iterator[None]:
-    """What the module was found to hold is looked up again, before and after the test."""
+def plain(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Look up again what the module holds, before and after the test; play in plain Python what numba would compile."""
+    monkeypatch.setattr(replan, "compiled", lambda function, signature: function)
     module_run.lack_of.cache_clear()
     yield
     module_run.lack_of.cache_clear()
 
 
-@pytest.mark.parametrize("case", [marked(case, compiles=True) for case in CASES])
+@pytest.mark.thorough  # numba needs 40 s to compile the loop
+@pytest.mark.parametrize("case", [pytest.param(case, id=case.name) for case in CASES])
 def test_the_module_plays_a_seed_in_slices_with_the_bits_of_numba(case: Case) -> None:
     by_module, _ = begun(case)
     while not by_module.advance(1e-4):
@@ -211,7 +211,7 @@ SPEC = small(algorithm="dp-ucbvi", privacy="central", episodes=1_000)
 
 
 def test_numba_plays_what_has_changed_since_the_module_was_made(
-    forgetful: None, monkeypatch: pytest.MonkeyPatch
+    plain: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     expected = start(SPEC, 0)
     assert not expected._by_numba  # type: ignore[attr-defined]
@@ -226,15 +226,13 @@ def test_numba_plays_what_has_changed_since_the_module_was_made(
     np.testing.assert_array_equal(finished(run).curve().values, finished(expected).curve().values)
 
 
-def test_numba_plays_where_wasmtime_cannot_be_imported(
-    forgetful: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_numba_plays_where_wasmtime_cannot_be_imported(plain: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module_run, "missing", lambda: "wasmtime cannot be imported here (no build).")
     assert "cannot be imported" in ModuleRun.lack(SPEC)
     assert ModuleRun(SPEC, 0)._by_numba
 
 
-def test_numba_plays_a_long_run_if_its_kernels_are_on_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_numba_plays_a_long_run_if_it_is_compiled(plain: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ModuleRun, "long", 0.0)
     for there in (False, True):
         monkeypatch.setattr(module_run, "on_disk", lambda function, there=there: there)
