@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dprl.figures.lines import SEEDS, Statistic
 from dprl.messages import filled, messages
-from dprl.metrics.curves import FEWEST_FOR_MEDIAN
+from dprl.metrics.curves import FEWEST_FOR_MEDIAN, Statistic
 from dprl.words import listed, plural, some
 
 NOTHING = "There is nothing to draw yet."
@@ -15,8 +14,7 @@ SAID, STATISTIC = messages("charts")["doubts"], messages("charts")["seeds"]
 
 def unsettled(stuck: int, of: int, at: Sequence[str] = ()) -> str:
     """Warn if seeds of a run without privacy have not found the best policy (see `growth.unsettled`), else return "".
-    `at` lists the points of a sweep where this happens, and `stuck` is then the largest number of seeds at one
-    point."""
+    `at` lists the points of a sweep where this happens; `stuck` is then the largest number of seeds at a point."""
     if not stuck:
         return ""
     told = {"stuck": stuck, "seeds": plural(of, "seed")}
@@ -36,12 +34,10 @@ def no_share(best: Sequence[float | None]) -> str:
 
 def about_negative_prices(names: Sequence[str]) -> str:
     """Warn that the whole interval of these runs' privacy costs is below zero. Return "" if there are no such runs."""
-    if not names:
-        return ""
-    return filled(SAID["negative"], runs=some(names))
+    return filled(SAID["negative"], runs=some(names)) if names else ""
 
 
-def of_seeds(statistic: Statistic, seeds: int, what: str = SEEDS) -> str:
+def of_seeds(statistic: Statistic, seeds: int, what: str) -> str:
     """Describe a chart's mean or median over seeds. For a median of very few seeds, explain why there is no interval.
     `seeds` is the smallest number over all curves. `what` is `SEEDS` or `DATA_SETS` of figures.lines."""
     said = filled(STATISTIC["statistic"], statistic=statistic, what=what)

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dprl.figures.lines import Series
 from dprl.messages import filled, messages
 from dprl.metrics.growth import growth_exponent
 from dprl.metrics.policies import Bite
 from dprl.metrics.search import stays_below
 from dprl.sentences.doubts import NOTHING
 from dprl.words import at_least, count, human, listed, percent, plural, quoted, rough, to_the
+
+if TYPE_CHECKING:
+    from dprl.figures.lines import Series
 
 SAID = messages("charts")["data"]
 CLOSE = 0.01  # share of v*; a policy this close to the best one is good

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from dprl.figures.lines import Statistic
 from dprl.figures.tradeoff import OVER, Frontier, Measure
 from dprl.figures.trust import LEARNED, X_RANGE, Cost
 from dprl.messages import filled, messages
+from dprl.metrics.curves import Statistic
 from dprl.metrics.growth import FLAT, Growth, flat_from
 from dprl.metrics.verdicts import least
 from dprl.sentences.doubts import NOTHING, of_seeds

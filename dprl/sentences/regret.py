@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dprl.figures.lines import Series, Statistic
+from dprl.figures.lines import SEEDS, Series
 from dprl.figures.regret import Measure, distinct
 from dprl.figures.trust import LEARNED
 from dprl.messages import filled, messages
+from dprl.metrics.curves import Statistic
 from dprl.metrics.growth import late_share
 from dprl.sentences.doubts import NOTHING, of_seeds
 from dprl.words import human, percent, quoted, rough, some, to_the
@@ -46,7 +47,7 @@ def about_regret(curves: Sequence[Series], view: Measure, statistic: Statistic =
     said = [_about_one_place(there, view) for there in places.values()]
     if view in AVERAGES:
         said = [*_across_places(ends, True), *said, *_across_places(ends, False)]
-    return " ".join([*said, of_seeds(statistic, min(len(end.curve.rows) for end in ends))])
+    return " ".join([*said, of_seeds(statistic, min(len(end.curve.rows) for end in ends), SEEDS)])
 
 
 def _across_places(ends: list[_End], private: bool) -> list[str]:
@@ -206,4 +207,4 @@ def about_mistakes(curves: Sequence[Series], statistic: Statistic = "mean") -> s
     least, *others = sorted(often, key=lambda label: often[label])
     said = [filled(SAID["least"], run=least, episodes=human(often[least]), alpha=human(alpha))]
     said += [filled(SAID["most"], run=most, episodes=human(often[most])) for most in others[-1:]]
-    return " ".join([*said, of_seeds(statistic, len(curves[0].rows))])
+    return " ".join([*said, of_seeds(statistic, len(curves[0].rows), SEEDS)])
