@@ -102,7 +102,7 @@ def percent(share: float) -> str:
         return str(SAID["tiny"])
     if 99 < value < 100:
         return f"{math.floor(10 * value) / 10:g}%"
-    return f"{float(f'{value:.2g}'):g}%" if abs(value) < 99 else f"{value:.0f}%"
+    return (f"{float(f'{value:.2g}'):g}%" if abs(value) < 99 else f"{value:.0f}%").replace("-", "−")
 
 
 def exponent(value: float) -> str:

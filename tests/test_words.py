@@ -45,7 +45,7 @@ SAID: dict[Callable[[Any], str], list[tuple[Any, str]]] = {
     words.percent: [
         (0, "0%"),
         (0.018, "1.8%"),
-        (0.5, "50%"),
+        (-0.5, "−50%"),
         (0.9996, "99.9%"),
         (1, "100%"),
         (1e-6, "less than 0.01%"),

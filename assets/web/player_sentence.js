@@ -14,7 +14,7 @@ export function percent(share, tiny) {
   const value = 100 * share;
   if (value > 0 && value < 0.01) return tiny;
   if (value > 99 && value < 100) return `${Math.floor(10 * value) / 10}%`;
-  return Math.abs(value) < 99 ? `${Number(value.toPrecision(2))}%` : `${value.toFixed(0)}%`;
+  return `${Math.abs(value) < 99 ? Number(value.toPrecision(2)) : value.toFixed(0)}%`.replace("-", "−");
 }
 /** Returns the number of episodes after which the values stay at or below a target, interpolated linearly between
  * logarithms, or infinity if they never do. */
