@@ -169,7 +169,7 @@ def test_of_many_the_one_that_fails_decides() -> None:
 def test_a_claim_is_as_good_as_its_weakest_setting_and_says_so_briefly() -> None:
     assert overall(["holds", "holds as an upper bound"]) == "holds as an upper bound"
     assert overall(["holds", "undecided", NO]) == NO
-    assert sentences.about_verdicts(["holds", "holds"]) == "The claim holds in both settings."
+    assert sentences.about_verdicts(["holds", "holds"]) == "In both settings, the claim holds."
     said = sentences.about_verdicts(["holds", "holds", NO])
     assert said == "Out of 3 settings, the claim holds in 2 and does not hold in 1."
 

@@ -74,7 +74,7 @@ def advantage(right: float) -> str:
 
 def asked_whose(score: float) -> str:
     """Return the guessing game's question about one release, given its score."""
-    shown = f"{score:+.2f}".replace("-", "−")
+    shown = f"+{human(score)}" if score > 0 else human(score)
     return filled(SAID["whose"], score=shown, sign="more" if score > 0 else "less")
 
 

@@ -135,7 +135,7 @@ def _levels(known: Sequence[Frontier], measure: Measure, symbol: str) -> list[st
     if not common:
         return []
     at = min(common, key=lambda x: abs(math.log(x))) if symbol in ("ε", "ρ") else common[-1]
-    runs, best = [], "v*" if "gap" in measure else "V*"
+    runs, best = [], "v*" if "gap" in measure else "V*" if measure == "share" else "K V*"
     for c, each in zip(known, points, strict=True):
         loss, share = each[at]
         run, of_best = quoted(c.label), {"share": percent(share), "best": best}

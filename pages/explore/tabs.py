@@ -51,10 +51,12 @@ from pages.shared.results.guarantee import assumptions, facts, guarantee_of, pro
 from pages.shared.results.status import ACTIVE, ONLINE, awaited, note, working_out
 from pages.shared.visitor import links
 from pages.shared.visitor.callbacks import button
-from pages.shared.visitor.links import STATISTICS, Curve, View
+from pages.shared.visitor.links import MEASURES, STATISTICS, Curve, View
 from pages.shared.visitor.state import ExploreState, add, session, write_address
 from pages.users.link import asked_of, encode
 
+# the regret axis on which curves of each measure can be told apart
+AXIS_OF = {measure: {"y": "linear" if measure == "share" else "log"} for measure in MEASURES}
 Row = tuple[Curve, CurveStyle, str, RunStatus]
 
 
@@ -62,7 +64,7 @@ def regret_tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
     """Draw the controls of the view, the chart, and an offer to run missing baselines."""
     e = session().explore
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="regret_view"):
-        measure = view.segments(e, "Regret shown", "measure", SAID["measures"])
+        measure = view.segments(e, "Regret shown", "measure", SAID["measures"], AXIS_OF)
         with st.popover("Axes and seeds", icon=":material/tune:"):
             averages = {str(one): one.capitalize() for one in STATISTICS}
             view.segments(e, "Average over seeds", "statistic", averages)

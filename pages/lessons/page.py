@@ -105,10 +105,8 @@ def opened() -> None:
             answered()
         else:
             answer_field(here.step.prediction, here.guess, guess)
-            show = SAID["show"] if here.whole else SAID["unknown"]
-            button(
-                show, reveal, icon="visibility", key="reveal", type="primary" if here.whole else "secondary"
-            )
+            show, kind = (SAID["show"], "primary") if here.whole else (SAID["unknown"], "secondary")
+            button(show, reveal, icon="visibility", key="reveal", type=kind)
             if not here.whole:
                 st.caption(SAID["first"])
         onward()
@@ -189,7 +187,7 @@ def drawn_chart() -> PackedPicture:
     on_press = pressed if asked else None
     found = views.step_chart(here.place, key, here.step, here.guess, shown=here.shown, pressed=on_press)
     if asked:
-        draggable(here.step.prediction, here.guess, key, guess)
+        draggable(here.step.prediction, here.guess, key, partial(guess, on_chart=True))
     return found
 
 
@@ -197,7 +195,7 @@ def pressed(event: Any) -> None:
     """Turn a click on the chart into a guess."""
     here = lessons()
     if (text := chosen(here.step.prediction, here.guess, event)) is not None:
-        guess(text)
+        guess(text, on_chart=True)
 
 
 main()

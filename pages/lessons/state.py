@@ -142,12 +142,13 @@ def go(key: str, at: int = 0) -> None:
     changed()
 
 
-def guess(text: str) -> None:
-    """Store the visitor's guess, unless the answer is already shown."""
+def guess(text: str, on_chart: bool = False) -> None:
+    """Store a guess unless the answer is shown. A guess on the chart recreates the field, to show the guess there."""
     here = lessons()
     if not here.shown:
         here.guesses[here.place] = text
-        changed()
+        session().version += on_chart
+        write_address(here)
 
 
 def reveal() -> None:

@@ -177,7 +177,11 @@ def controls() -> DeltaGenerator:
     s, t = session(), trade()
     panel.environment(s)
     panel.learner(s)
-    models_menu(t)
+    models = studies.offered_models(s.draft.algorithm)
+    t.models = [m for m in t.models if m in models] or models[:1]
+    named = {m: PrivacyChoice.parse(m).title for m in models}
+    store, most = into(t, "models"), studies.MOST_MODELS
+    choose_several("Compare", "models", models, t.models, store, named.__getitem__, HELP["models"], most)
     left_out = st.container(gap="xsmall")
     axis(t)
     if t.x != "epsilon":
@@ -189,17 +193,6 @@ def controls() -> DeltaGenerator:
     panel.environment_parameters(s)
     panel.more(s, along=t.x)
     return left_out
-
-
-def models_menu(t: studies.SweepPageState) -> None:
-    offered = studies.offered_models(session().draft.algorithm)
-    t.models = [m for m in t.models if m in offered] or offered[:1]
-    store, most = into(t, "models"), studies.MOST_MODELS
-    choose_several("Compare", "models", offered, t.models, store, title_of, HELP["models"], most)
-
-
-def title_of(model: str) -> str:
-    return PrivacyChoice.parse(model).title
 
 
 def axis(t: studies.SweepPageState) -> None:

@@ -27,7 +27,7 @@ from dprl.users import (
     episodes_needed,
     likely_from,
 )
-from dprl.words import human, listed, percent, rough
+from dprl.words import human, listed, percent, rough, upward
 from dprl.words import promise as budget
 from pages.users.link import users_table
 
@@ -102,12 +102,13 @@ def card(asked: Asked, need: Need) -> tuple[str, str]:
     """Return the two texts of a card: the budgets that are probably enough, and the users needed at the current one."""
     said, many = SAID["card"], users(need.needed)
     if need.model == "none" or need.met or need.verdict == "not known":
-        return SAID["headings"][need.verdict], filled(said["needs"], users=many)
+        needed = filled(SAID["how"]["needs_met" if need.met else "needs"], users=f"{many} users")
+        return SAID["headings"][need.verdict], needed
     least = likely_from(users_table(), asked, need.model)
-    now = filled(said["guess"], epsilon=f"{asked.epsilon:g}", users=many, high=users(need.high))
+    now = filled(said["guess"], epsilon=f"{asked.epsilon:g}", users=many, high=users(upward(need.high, 2)))
     key = "least" if np.isfinite(least) else "perhaps" if np.isfinite(need.least) else "never"
     at = {"least": least, "perhaps": need.least, "never": HIGHEST}[key]
-    return filled(said[key], least=f"{float(f'{at:.2g}'):g}"), now
+    return filled(said[key], least=f"{upward(at, 2):g}"), now
 
 
 def users(value: float) -> str:

@@ -73,8 +73,8 @@ def test_the_sentence_begins_with_levels_at_a_point_that_all_curves_have() -> No
     other = curve("local", center=np.array([4e5, 3e5, np.nan]), slope=(np.nan,) * 3)
     said = drawn(curve(), other).see
     cost = "At ε = 1, the privacy cost is"
-    assert said.startswith(f"{cost} 100,000 for **central** (5% of V*)")
-    assert "300,000 for **local** (15% of V*)" in said
+    assert said.startswith(f"{cost} 100,000 for **central** (5% of K V*)")
+    assert "300,000 for **local** (15% of K V*)" in said
     assert drawn(curve(), measure="share").see.startswith("At ε = 1, the loss is 5% of V* for **central**")
     assert drawn(curve(), other, symbol="K").see.startswith("At K = 1, ")
     assert drawn(curve(), symbol="K").see.startswith("At K = 10, the privacy cost is 10,000 ")

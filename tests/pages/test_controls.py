@@ -93,7 +93,7 @@ def test_how_many_episodes_one_user_has_is_set_and_a_link_carries_it(visit: Visi
         ("offline", "Values of ρ", "0.1, x", "rho: x is not allowed"),
         ("offline", "Values of ρ", "", "values: 0 values were given"),
         ("offline", "Values of ρ", "1,2,3,4,5,6,7,8", "values: these values make 9 curves"),
-        ("bare", "Privacy budget ε, exact value", "", "epsilon: nothing is not allowed"),
+        ("bare", "Privacy budget ε, exact value", "", "epsilon: an empty value is not allowed"),
         ("bare", "Episodes K, exact value", "1e99", "episodes: 1e99 is not allowed"),
         ("bare", "S", "two", "S: two is not allowed"),
         ("bare", "Seeds", "10001", "seeds: 10001 is not allowed"),

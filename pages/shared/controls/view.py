@@ -18,19 +18,23 @@ from pages.shared.visitor.callbacks import keyed
 from pages.shared.visitor.links import fields_of
 from pages.shared.visitor.state import PageState, ask, begin
 
+Also = Mapping[Any, Mapping[str, Any]]
+ALONE: Also = {}
 
-def _keep(part: PageState, name: str) -> Callable[[Any], None]:
+
+def _keep(part: PageState, name: str, also: Also = ALONE) -> Callable[[Any], None]:
     def store(value: Any) -> None:
-        part.view = replace(part.view, **{name: fields_of(part.view.__class__)[name].check(value)})
+        checked = fields_of(part.view.__class__)[name].check(value)
+        part.view = replace(part.view, **{name: checked}, **also.get(checked, {}))
 
     return store
 
 
-def segments(part: PageState, label: str, name: str, options: Mapping[str, str]) -> str:
-    """Draw buttons for a few options. Return the option stored in the view if it is offered, or else the first."""
+def segments(part: PageState, label: str, name: str, options: Mapping[str, str], also: Also = ALONE) -> str:
+    """Draw buttons for options, and return the chosen one. Choosing an option also sets its fields in `also`."""
     value = getattr(part.view, name)
     value = value if value in options else next(iter(options))
-    widgets.segments(label, f"view:{name}:{len(options)}", options, value, _keep(part, name))
+    widgets.segments(label, f"view:{name}:{len(options)}", options, value, _keep(part, name, also))
     return str(value)
 
 

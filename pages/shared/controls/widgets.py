@@ -99,7 +99,7 @@ def read_number(field: Field, text: str) -> Any:
         text = text.replace(",", "")
     value = field.parse(text)
     if value is None and field.default is not None:
-        raise field.refuse(text or "nothing")
+        raise field.refuse(text or "an empty value")
     return value
 
 
@@ -187,6 +187,7 @@ def log_slider(
         with st.container(horizontal=True, wrap=False, vertical_alignment="center"):
             st.markdown(label, help=help or None, width="stretch")
             exact(f"{label}, exact value", name, field, value, entered, width=EXACT)
+        complaint(name)
         st.select_slider(
             label,
             marks,
@@ -197,7 +198,6 @@ def log_slider(
             **replaceable(name, "slider", slid),
         )
         st.caption("\n\n".join(ends))  # next to each other, see style.css
-        complaint(name)
 
 
 def setter(name: str) -> Store:

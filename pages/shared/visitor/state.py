@@ -134,7 +134,8 @@ class ExploreState(PageState):
             self.curves = list(link.curves)
         if link.curves:
             at = link.view.curve if link.view.curve >= 0 else links.most_private(link.curves)
-            s.draft = draft_of(link.curves[at].spec)
+            untouched = link.view.curve < 0 and link.curves == FIRST.curves
+            s.draft = self.first_draft if untouched else draft_of(link.curves[at].spec)
             begin([curve.spec for curve in link.curves if not comes_along(curve.spec)], s.visitor)
 
 
