@@ -161,6 +161,8 @@ def test_a_link_fills_the_settings_with_its_most_private_curve(visit: Visit) -> 
     session = app.session_state["session"]
     assert spec_from(session.draft) == session.explore.curves[2].spec
     assert keyed(app, "text_input", "epsilon:exact").value == "0.1"
+    untouched = visit("explore", c=["priv.none~K.1e15", "priv.central", "priv.shuffle", "priv.local~delta.0"])
+    assert spec_from(untouched.session_state["session"].draft).privacy == "central"  # as before it was copied
 
 
 def test_a_curve_that_was_chosen_stays_when_another_goes_or_comes(visit: Visit) -> None:
@@ -182,6 +184,8 @@ def test_the_first_run_in_an_environment_comes_with_its_baseline_and_others_alon
     kept = app.session_state["session"].explore
     assert kept.curves == [Curve(RunSpec()), Curve(RunSpec().baseline())]
     assert kept.view == AT_FIRST
+    widget(app, "button_group", "Regret shown").set_value("cumulative").run()
+    assert kept.view == View()  # on a logarithmic axis
     widget(app, "text_input", "Privacy budget ε, exact value").input("3").run()
     press(app, "run")
     assert [c.spec for c in kept.curves] == [RunSpec(), RunSpec().baseline(), RunSpec(epsilon=3.0)]
@@ -223,8 +227,7 @@ def test_every_tab_of_a_run_without_counts(visit: Visit, work: Work, key: str, p
     visit("explore", c=[run, "priv.none"])
     assert work() == (1 if privacy == "none" else 2)
     for measure in ("cumulative", "extra"):
-        shown = charts(visit("explore", c=[run], m=measure))
-        assert bool(shown) == (measure != "extra" or privacy != "none")
+        assert bool(charts(visit("explore", c=[run], m=measure))) == (measure != "extra" or privacy != "none")
     app = visit("explore", c=[run], tab="counts")
     assert not charts(app)
     assert "receives no counts" in words(app)
