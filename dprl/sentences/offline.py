@@ -81,9 +81,9 @@ def about_pessimism(
     taken = percent(bitten.share)
     said = f"In {taken} of the state-action-step triples, the penalty removes the action's whole value."
     if bitten.path > 0:
-        said += f" On average, an optimal episode encounters one at {percent(bitten.path)} of its {plural(H, 'step')}."
+        said += f" On average, an optimal episode meets one in {rough(bitten.path * H)} of its {plural(H, 'step')}."
     else:
-        said += " An optimal episode encounters none of these triples."
+        said += " An optimal episode meets none of these triples."
     if ranks:
         said += " This penalty leaves out the noise in values, so Q only ranks actions and is not a bound."
     if E:

@@ -54,7 +54,7 @@ def found(n: int, reported: int, yes: Measured) -> str:
 
 def if_more(now: Measured, n: int, then: Measured) -> str:
     """Compare the class's interval with the interval that n phones would give."""
-    wide, narrow = (f"{100 * (one.high - one.low):.0f}" for one in (then, now))
+    wide, narrow = (f"{round(100 * one.high) - round(100 * one.low)}" for one in (then, now))
     ends = {"low": f"{then.low:.0%}", "high": f"{then.high:.0%}"}
     return filled(RESULT["were_see"], n=human(n), wide=wide, now=narrow, **ends)
 

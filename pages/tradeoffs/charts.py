@@ -19,7 +19,7 @@ from dprl.sentences import doubts as doubted
 from dprl.simulation import RunSpec
 from dprl.simulation.axes import PrivacyChoice
 from dprl.theory import BOUNDS, BoundSetting
-from dprl.words import count, human, listed, quoted, some
+from dprl.words import count, human, listed, quoted, rough, some
 from pages.shared.controls.widgets import exact
 from pages.shared.layout.chart import kept, show
 from pages.shared.layout.terms import escape, explained
@@ -188,14 +188,14 @@ def fewest_and_most(study: SweepView, found: Found) -> str:
         return str(SAID["unreached"])
     few = [way for way in needs if fewest(study, way, found[way])]
     best, most = min(needs, key=needs.__getitem__), max(needs, key=needs.__getitem__)
-    least = human(needs[best])
+    least = rough(needs[best])
     if few:
         key = "smallest_one" if len(few) == 1 else "smallest"
         said = filled(SAID[key], models=some([titles[way] for way in few]), users=least)
     else:
         said = filled(SAID["only" if len(needs) == 1 else "fewest"], model=titles[best], users=least)
     if needs[most] > needs[best]:
-        said += f" {filled(SAID['most'], model=titles[most], users=human(needs[most]))}"
+        said += f" {filled(SAID['most'], model=titles[most], users=rough(needs[most]))}"
     return said
 
 
@@ -203,8 +203,7 @@ def needed(study: SweepView) -> None:
     """Plot the users needed under each privacy model to make the privacy cost per episode small enough."""
     base, name = study.base, "Highest privacy cost of an episode, % of V*"
     with st.columns(2)[0]:
-        allowed = fields_of(SweepView)["share"]
-        exact(name, "share", allowed, study.share, lambda to: trade().change(share=to))
+        exact(name, "share", fields_of(SweepView)["share"], study.share, lambda to: trade().change(share=to))
     v_star = answers.v_star(base)
     if v_star is None:
         st.info(working_out("the reward of an optimal episode"))

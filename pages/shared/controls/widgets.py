@@ -132,6 +132,7 @@ def exact(
         live=PAUSE if field.kind in ("int", "float") else False,
         **replaceable(name, "exact", changed),
     )
+    session().wrong.pop(name, None)
     try:
         read_number(field, str(text))
     except SpecError as error:
