@@ -207,13 +207,13 @@ def measured_curves(
 ) -> Picture:
     """Draw the measured curves of a setting on two log axes, with a theoretical curve `bound` (name, x [P], y [P])."""
     height = 400 + 18 * (len(series) + (bound is not None))
-    chart = Chart(title, x_title, y_title, subtitle="mean over seeds", height=height, dark=dark)
+    over = "mean over seeds" if any(len(one.rows) > 1 for one in series) else ""
+    chart = Chart(title, x_title, y_title, subtitle=over, height=height, dark=dark)
     lines.draw_series(chart, series, lambda x: f"at {human(x)}")
     parts: list[Mapping[str, Any]] = [{"series": one.label, "x": one.x, **one.numbers()} for one in series]
     if bound is not None:
         name, x, y = bound
-        hover = f"{style.plain(name)}: %{{y:.3s}}<extra></extra>"
-        chart.theory(style.plain(name), x, y, 1.8, hovertemplate=hover)
+        chart.theory(style.plain(name), x, y, 1.8, hovertemplate="%{fullData.name}: %{y:.3s}<extra></extra>")
         ends = np.log10(y[y > 0])
         chart.reach(ends.min() - 0.2, ends.max() + 0.3)
         low, high = chart.layout["yaxis"]["range"]
