@@ -117,7 +117,7 @@ def opened(item: Item) -> None:
     if claim is None:
         return
     assert found.place is not None
-    which = f"Setting {found.place + 1} of {len(claim.settings)}: " if len(claim.settings) > 1 else ""
+    which = f"Setting {found.place + 1}: " if len(item.places) > 1 else ""
     st.markdown(explained(escape(f"{which}{found.number[:1].upper()}{found.number[1:]}.")))
     shown = bundled_papers().reports[claim.key]
     views.statistics(shown, item.places)
