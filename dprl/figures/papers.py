@@ -207,8 +207,8 @@ def measured_curves(
 ) -> Picture:
     """Draw the measured curves of a setting on two log axes, with a theoretical curve `bound` (name, x [P], y [P])."""
     height = 400 + 18 * (len(series) + (bound is not None))
-    over = "mean over seeds" if any(len(one.rows) > 1 for one in series) else ""
-    chart = Chart(title, x_title, y_title, subtitle=over, height=height, dark=dark)
+    subtitle = "mean over seeds" if any(len(one.rows) > 1 for one in series) else ""
+    chart = Chart(title, x_title, y_title, subtitle=subtitle, height=height, dark=dark)
     lines.draw_series(chart, series, lambda x: f"at {human(x)}")
     parts: list[Mapping[str, Any]] = [{"series": one.label, "x": one.x, **one.numbers()} for one in series]
     if bound is not None:

@@ -256,6 +256,7 @@ def sweep_box(left_out: DeltaGenerator) -> None:
     def amount(runs: Sequence[RunSpec]) -> str:
         return f"{plural(len(runs), 'run')}, {plural(sum(spec.seeds for spec in runs), 'seed')} in all"
 
+    # a search for users chooses its next runs itself, so nobody knows what it lacks
     lacking = partial(RUNS.missing, specs) if specs and t.view.show != "users" else lambda: None
     shown = specs == t.view.sweep.specs
     offer(study, run, lacking, amount, refused, studies.DEFAULT.base, reset, shown=shown)

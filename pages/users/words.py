@@ -102,8 +102,7 @@ def card(asked: Asked, need: Need) -> tuple[str, str]:
     """Return the two texts of a card: the budgets that are probably enough, and the users needed at the current one."""
     said, many = SAID["card"], users(need.needed)
     if need.model == "none" or need.met or need.verdict == "not known":
-        needed = filled(SAID["how"]["needs_met" if need.met else "needs"], users=f"{many} users")
-        return SAID["headings"][need.verdict], needed
+        return SAID["headings"][need.verdict], needs(need)
     least = likely_from(users_table(), asked, need.model)
     now = filled(said["guess"], epsilon=f"{asked.epsilon:g}", users=many, high=users(upward(need.high, 2)))
     key = "least" if np.isfinite(least) else "perhaps" if np.isfinite(need.least) else "never"
@@ -120,7 +119,7 @@ def needs(need: Need) -> str:
     """Write the number of users that a privacy model needs, with its interval, as a sentence."""
     many = f"{users(need.needed)} users"
     if need.needed <= MOST and np.isfinite(need.factor):
-        many = f"{many} ({users(need.low)} to {users(need.high)})"
+        many = f"{many} ({users(need.low)} to {users(upward(need.high, 2))})"
     return filled(SAID["how"]["needs_met" if need.met else "needs"], users=many)
 
 

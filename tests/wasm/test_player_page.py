@@ -241,7 +241,7 @@ def test_a_page_says_what_the_dashboard_says(
 
 
 def test_percentages_are_read_alike(engine: Page) -> None:
-    shares = [0.0, 0.5, 1.0, *np.geomspace(1e-9, 1.23, 60), *(1 - np.geomspace(1e-6, 0.02, 20))]
+    shares = [0.0, 0.5, 1.0, -0.018, -2.5, *np.geomspace(1e-9, 1.23, 60), *(1 - np.geomspace(1e-6, 0.02, 20))]
     found = engine.evaluate(PERCENT, [SOURCE, shares, said()["tiny"]])
     assert found == [percent(share) for share in shares]
 

@@ -18,11 +18,11 @@ from pages.shared.visitor.callbacks import keyed
 from pages.shared.visitor.links import fields_of
 from pages.shared.visitor.state import PageState, ask, begin
 
-Also = Mapping[Any, Mapping[str, Any]]
-ALONE: Also = {}
+Tied = Mapping[Any, Mapping[str, Any]]  # for each option, other fields of the view that change with it
+NONE: Tied = {}
 
 
-def _keep(part: PageState, name: str, also: Also = ALONE) -> Callable[[Any], None]:
+def _keep(part: PageState, name: str, also: Tied = NONE) -> Callable[[Any], None]:
     def store(value: Any) -> None:
         checked = fields_of(part.view.__class__)[name].check(value)
         part.view = replace(part.view, **{name: checked}, **also.get(checked, {}))
@@ -30,8 +30,8 @@ def _keep(part: PageState, name: str, also: Also = ALONE) -> Callable[[Any], Non
     return store
 
 
-def segments(part: PageState, label: str, name: str, options: Mapping[str, str], also: Also = ALONE) -> str:
-    """Draw buttons for options, and return the chosen one. Choosing an option also sets its fields in `also`."""
+def segments(part: PageState, label: str, name: str, options: Mapping[str, str], also: Tied = NONE) -> str:
+    """Draw buttons for options. Return the view's option if it is offered, or else the first."""
     value = getattr(part.view, name)
     value = value if value in options else next(iter(options))
     widgets.segments(label, f"view:{name}:{len(options)}", options, value, _keep(part, name, also))
