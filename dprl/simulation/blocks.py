@@ -132,36 +132,53 @@ def sample(
 ) -> None:
     """Draw `users` trajectories at once, add their counts to `counts`, and write their start states to `starts`.
 
-    here, there: scratch arrays, int64 [S]. Rare actions are drawn first, so that their probabilities keep all digits,
-    and the remaining users take the likeliest action.
+    here, there: scratch arrays, int64 [S].
     """
-    H, S, A = model.R.shape
+    begin(rng, model, users, starts)
+    here[:] = starts
+    for h in range(policy.shape[0]):
+        advance(rng, model, policy, h, here, counts, there)
+
+
+@kernel
+def begin(rng: np.random.Generator, model: Model, users: int, starts: Ints) -> None:
+    """Draw the start states of `users` users [S]."""
     left = users
-    for s in range(S):
+    for s in range(starts.shape[0]):
         starts[s] = binomial(rng, left, model.conditional_d1[s])
         left -= starts[s]
-        here[s] = starts[s]
-    for h in range(H):
-        for x in range(S):
-            there[x] = 0
-        for s in range(S):
-            waiting = here[s]
-            if waiting == 0:
-                continue
-            usual = likeliest(policy, h, s)
-            rest = 1.0
-            for i in range(1, A + 1):
-                a = (usual + i) % A
-                c = waiting
-                if a != usual:
-                    share = chance(policy, h, s, a)
-                    c = binomial(rng, waiting, share / rest)
-                    rest -= share
-                if c > 0:
-                    move(rng, model, h, s, a, c, counts, there)
-                waiting -= c
-        for x in range(S):
-            here[x] = there[x]
+
+
+@kernel
+def advance(
+    rng: np.random.Generator, model: Model, policy: Any, h: int, here: Ints, counts: Array, there: Ints
+) -> None:
+    """Move the users in the states `here` [S] by step h, and add the step to `counts`.
+
+    there: a scratch array, int64 [S]. Rare actions are drawn first, so that their probabilities keep all digits, and
+    the remaining users take the likeliest action.
+    """
+    S, A = model.R.shape[1:]
+    for x in range(S):
+        there[x] = 0
+    for s in range(S):
+        waiting = here[s]
+        if waiting == 0:
+            continue
+        usual = likeliest(policy, h, s)
+        rest = 1.0
+        for i in range(1, A + 1):
+            a = (usual + i) % A
+            c = waiting
+            if a != usual:
+                share = chance(policy, h, s, a)
+                c = binomial(rng, waiting, share / rest)
+                rest -= share
+            if c > 0:
+                move(rng, model, h, s, a, c, counts, there)
+            waiting -= c
+    for x in range(S):
+        here[x] = there[x]
 
 
 @kernel
@@ -187,88 +204,75 @@ def move(
 
 @kernel
 def interview(
-    rng: np.random.Generator,
-    asking: np.random.Generator,
-    model: Model,
-    policy: Any,
-    users: int,
-    walk_below: int,
-    groups: int,
-    shares: Array,
-    counts: Array,
-    memory: Array,
-    starts: Ints,
-    here: Ints,
-    there: Ints,
+    users: int, rng: np.random.Generator, asking: np.random.Generator, model: Model, setup: Any, state: Any
 ) -> None:
-    """Draw trajectories and the users' randomized answers; add them to `counts` and `memory`, and write `starts`.
+    """Draw trajectories and the users' randomized answers; add them to `counts` and `memory` in the loop's state.
 
     Users fall into groups at random. At every step h with h mod groups = g, the users of group g are asked about the
-    transition, the visit or the reward, with probabilities `shares` [3]. In each cell, rewards are drawn separately for
-    the users who are asked about rewards and for the others.
+    transition, the visit or the reward, with probabilities `shares`. In each cell, rewards are drawn separately for the
+    users who are asked about rewards and for the others.
 
-    Args:
-        rng, asking: the random generators of trajectories and of questions.
-        walk_below: the largest group whose users are simulated one by one.
-        memory: see privacy/mechanisms/unary.py, [5, cells].
+    A user's group is drawn only at its first question, because it does not matter before, and users who are not asked
+    again are one crowd. This has the same distribution as playing every group by itself, and costs less.
+
+    rng, asking: the random generators of trajectories and of questions. setup, state: see loops/replan_kernels.py.
     """
+    groups, shares, counts, memory = setup.groups, setup.shares, state.counts, state.memory
     H, S, A, B = model.P.shape
-    record, inside, truth = np.zeros(counts.shape), np.zeros(counts.shape), np.zeros(counts.shape)
+    # counts of the users who are asked at a step, of those who are not, and of those asked about a cell who are in it
+    answering, silent, inside = np.zeros(counts.shape), np.zeros(counts.shape), np.zeros(counts.shape)
     asked = np.zeros((H, 3))
-    begun = np.zeros(S, dtype=np.int64)
-    for s in range(S):
-        starts[s] = 0
-    left = users
-    for g in range(groups):
-        some = binomial(asking, left, 1.0 / (groups - g))
-        left -= some
-        if some == 0:
-            continue
-        record[:] = 0.0
-        if some <= walk_below:
-            walk(rng, model, policy, some, record, begun)
-        else:
-            sample(rng, model, policy, some, record, begun, here, there)
-        for s in range(S):
-            starts[s] += begun[s]
-        for h in range(H):
+    # users by state: groups that are asked again, in the last one also all who wait to be asked, and then the rest
+    crowds = np.zeros((groups + 1, S), dtype=np.int64)
+    waiting, done = crowds[groups - 1], crowds[groups]
+    begin(rng, model, users, state.starts)
+    waiting[:] = state.starts
+    for h in range(H):
+        due = crowds[h % groups]
+        if h < groups - 1:
             for s in range(S):
-                for a in range(A):
-                    visits = int(record[h, s, a, B])
-                    if visits == 0:
-                        continue
-                    if h % groups == g:
-                        of_rewards = 0
-                        for x in range(B):
-                            c = int(record[h, s, a, x])
-                            of_m = binomial(asking, c, shares[0])
-                            of_n = binomial(asking, c - of_m, shares[1] / (shares[1] + shares[2]))
-                            inside[h, s, a, x] += of_m
-                            inside[h, s, a, B] += of_n
-                            of_rewards += c - of_m - of_n
-                            asked[h, 0] += of_m
-                            asked[h, 1] += of_n
-                        asked[h, 2] += of_rewards
-                        ones = binomial(asking, of_rewards, model.R[h, s, a])
-                        inside[h, s, a, B + 1] += ones
-                        if model.bernoulli:
-                            record[h, s, a, B + 1] = ones + binomial(
-                                rng, visits - of_rewards, model.R[h, s, a]
-                            )
-                    for x in range(B + 2):
-                        counts[h, s, a, x] += record[h, s, a, x]
-                        truth[h, s, a, x] += record[h, s, a, x]
+                due[s] = binomial(asking, waiting[s], 1.0 / (groups - h))
+                waiting[s] -= due[s]
+        for g in range(groups + 1):
+            seen = answering if g == h % groups else silent
+            advance(rng, model, state.policy, h, crowds[g], seen, state.there)
+        if h + groups >= H:
+            for s in range(S):
+                done[s] += due[s]
+                due[s] = 0
+        for s in range(S):
+            for a in range(A):
+                visits = int(answering[h, s, a, B])
+                if visits == 0:
+                    continue
+                of_rewards = 0
+                for x in range(B):
+                    c = int(answering[h, s, a, x])
+                    of_m = binomial(asking, c, shares[0])
+                    of_n = binomial(asking, c - of_m, shares[1] / (shares[1] + shares[2]))
+                    inside[h, s, a, x] += of_m
+                    inside[h, s, a, B] += of_n
+                    of_rewards += c - of_m - of_n
+                    asked[h, 0] += of_m
+                    asked[h, 1] += of_n
+                asked[h, 2] += of_rewards
+                ones = binomial(asking, of_rewards, model.R[h, s, a])
+                inside[h, s, a, B + 1] += ones
+                if model.bernoulli:
+                    answering[h, s, a, B + 1] = ones + binomial(rng, visits - of_rewards, model.R[h, s, a])
     i = 0
     for h in range(H):
         for s in range(S):
             for a in range(A):
                 for x in range(B + 2):
+                    truth = answering[h, s, a, x] + silent[h, s, a, x]
+                    counts[h, s, a, x] += truth
                     if x < B and next_state(model.possible, h, s, a, x) < 0:
                         continue  # this transition has no counter
                     part = max(0, x - B + 1)
                     memory[0, i] += inside[h, s, a, x]
                     memory[1, i] += asked[h, part]
-                    memory[2, i] += truth[h, s, a, x]
+                    memory[2, i] += truth
                     memory[3, i] = shares[part] / groups
                     memory[4, i] = np.sqrt(shares[part] / shares[0])
                     i += 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 from typing import cast
 
 import numpy as np
@@ -11,7 +12,7 @@ from dprl.environments import ENVIRONMENTS
 from dprl.learners import ALGORITHMS, PUBLIC, Problem
 from dprl.mdp import TabularMDP
 from dprl.mdp.tabular import Array
-from dprl.privacy import PRIVATIZERS, Guarantee
+from dprl.privacy import MECHANISMS, PRIVATIZERS, Guarantee
 from dprl.privacy.outside import assumption
 from dprl.privacy.privatizers import Batch, Noise, Request
 from dprl.simulation import schedules, structure
@@ -42,19 +43,11 @@ def world_of(spec: RunSpec) -> TabularMDP:
 def problem_of(spec: RunSpec, ellipsoid: tuple[float, ...] = ()) -> Problem:
     """Return the public facts from which a learner computes its constants. `Problem` explains `ellipsoid`."""
     S, A, H, _ = spec.problem_size
+    most = spec.declared.most if spec.declared else None
     return Problem(
-        H,
-        S,
-        A,
-        spec.episodes,
-        spec.beta or 0.1,
-        spec.epsilon,
-        spec.calibration,
-        spec.bonus,
-        dict(spec.algorithm_params),
-        declared.most if (declared := spec.declared) else None,
-        ellipsoid,
-    )
+        H, S, A, spec.episodes, spec.beta or 0.1, spec.epsilon, spec.calibration, spec.bonus,
+        dict(spec.algorithm_params), most, ellipsoid,
+    )  # fmt: skip
 
 
 def noise_of(
@@ -93,7 +86,14 @@ def noise_of(
 
 
 def noise_of_schedule(spec: RunSpec, K: int) -> Noise:
-    """Return the noise of a run with K users, whose releases follow the spec's schedule."""
+    """Return the noise of a run with K users, whose releases follow the spec's schedule. All seeds share it."""
+    # all that depends on entries of registries, because any of them may be replaced
+    used = PRIVATIZERS[spec.privacy], MECHANISMS.get(spec.mechanism or ""), spec.statistic, spec.problem_size
+    return _shared(spec, K, used)
+
+
+@lru_cache(maxsize=4)
+def _shared(spec: RunSpec, K: int, used: object) -> Noise:
     limit = schedules.limit(spec.schedule, K, spec.problem_size, PRIVATIZERS[spec.privacy].per_release)
     return noise_of(spec, schedules.times(spec.schedule, K), releases=limit)
 

@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -92,7 +93,7 @@ SIZES = {"S": 2, "A": 2, "H": 3, "seed": 4}
 
 @cache
 def world() -> TabularMDP:
-    return ENVIRONMENTS["random"].make(**SIZES)
+    return ENVIRONMENTS["random"].make(**SIZES | {"H": 5})
 
 
 def one_by_one(noise: Noise, policy: Array, users: int, rng: np.random.Generator) -> Array:
@@ -119,40 +120,55 @@ def one_by_one(noise: Noise, policy: Array, users: int, rng: np.random.Generator
     return total
 
 
-def in_a_block(noise: Noise, policy: Array, users: int, walk_below: int, runs: int) -> Array:
+class Asked(NamedTuple):
+    groups: int
+    shares: Array
+
+
+class Block(NamedTuple):
+    policy: Array
+    counts: Array
+    memory: Array
+    starts: Array
+    there: Array
+
+
+def in_a_block(noise: Noise, policy: Array, users: int, runs: int) -> Array:
     """[runs, H, S, A, S + 2] the same from the engine's kernels."""
     mdp, model, stream = world(), model_of(world()), noise.stream
     counts, error = np.zeros((*mdp.R.shape, mdp.S + 2)), np.zeros(mdp.R.size * (mdp.S + 2))
-    memory, scratch = np.zeros((5, error.size)), [np.zeros(mdp.S, dtype=np.int64) for _ in range(3)]
+    block = Block(policy, counts, np.zeros((5, error.size)), *np.zeros((2, mdp.S), dtype=np.int64))
+    asked = Asked(int(stream.batches[0, 0]), stream.batches[-1].copy())
     rngs = [generator(seed) for seed in (2, 3)]
-    examples = (model, policy, users, walk_below, 1, np.zeros(3), counts, memory, *scratch)
-    ask = compiled(interview, type_of(None)(rng_type(), rng_type(), *map(type_of, examples)))
+    given = (model, asked, block)
+    ask = compiled(interview, type_of(None)(type_of(1), rng_type(), rng_type(), *map(type_of, given)))
     turn_over = compiled(UNARY.add_noise, SIGNATURE)
-    found, groups = [], int(stream.batches[0, 0])
+    found = []
     for _ in range(runs):
         error[:] = 0.0
-        ask(*rngs, model, policy, users, walk_below, groups, stream.batches[-1], counts, memory, *scratch)
-        assert sum(scratch[0]) == users
-        turn_over(0, stream.leaves, stream.batches, memory, rngs[1], error)
+        ask(users, *rngs, *given)
+        assert sum(block.starts) == users
+        turn_over(0, stream.leaves, stream.batches, block.memory, rngs[1], error)
         found.append(error.reshape(counts.shape) * noise.scales)
     return np.array(found)
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("epsilon", [1.0, 12.0])
-def test_blocks_are_users_asked_one_by_one(epsilon: float) -> None:
-    """Chi-square of errors in cells of m, n and r, of sums over a step, and of products of two steps; at LEVEL."""
-    policy, users, runs = np.array([[0, 1], [1, 0], [0, 0]]), 12, 1500
-    noise, rng = _noise(3, epsilon), np.random.default_rng(1)
+@pytest.mark.parametrize(("epsilon", "groups"), [(1.0, 5), (4.0, 3), (12.0, 1)])
+def test_blocks_are_users_asked_one_by_one(epsilon: float, groups: int) -> None:
+    """Chi-square of errors in cells of m, n and r, of sums over a step, and of products of two steps; at LEVEL. Three
+    groups of five steps: some users are asked twice, others once."""
+    policy, users, runs = np.array([[0, 1], [1, 0], [0, 0], [0, 1], [1, 1]]), 12, 1500
+    noise, rng = _noise(5, epsilon), np.random.default_rng(1)
+    assert noise.stream.batches[0, 0] == groups
     theirs = np.array([one_by_one(noise, policy, users, rng) for _ in range(runs)])
-    for walk_below in (0, 2**62):
-        ours = in_a_block(noise, policy, users, walk_below, runs)
-        for view in VIEWS:
-            a, b = (view(x).round(9) for x in (ours, theirs))
-            edges = np.unique(np.quantile(np.concatenate([a, b]), [0.2, 0.4, 0.6, 0.8]))
-            table = [np.bincount(np.searchsorted(edges, x), minlength=len(edges) + 1) for x in (a, b)]
-            seen = np.array(table)[:, np.sum(table, axis=0) > 0]
-            assert stats.chi2_contingency(seen).pvalue > LEVEL / (4 * len(VIEWS))
+    ours = in_a_block(noise, policy, users, runs)
+    for view in VIEWS:
+        a, b = (view(x).round(9) for x in (ours, theirs))
+        edges = np.unique(np.quantile(np.concatenate([a, b]), [0.2, 0.4, 0.6, 0.8]))
+        table = [np.bincount(np.searchsorted(edges, x), minlength=len(edges) + 1) for x in (a, b)]
+        seen = np.array(table)[:, np.sum(table, axis=0) > 0]
+        assert stats.chi2_contingency(seen).pvalue > LEVEL / (3 * len(VIEWS))
 
 
 VIEWS: list[Callable[[Array], Array]] = [
@@ -163,6 +179,7 @@ VIEWS: list[Callable[[Array], Array]] = [
     lambda e: e[:, 0, 0, 0, 0] * e[:, 0, 0, 0, 1],  # two cells of one answer
     lambda e: e[:, 0, 0, 0, 0] * e[:, 0, 0, 0, 2],  # of two answers about a step
     lambda e: e[:, 0, 1, 1, 2] * e[:, 1, 1, 0, 3],  # about two steps
+    lambda e: e[:, 0, 1, 1, 2] * e[:, 3, 1, 1, 3],  # of one group, if there are three
     lambda e: e[:, 1, :, :, :2].sum((1, 2, 3)),  # all of an answer
 ]
 

@@ -255,7 +255,6 @@ class Kept(EliminationRun):
 
 
 @pytest.mark.thorough
-@pytest.mark.usefixtures("noise_once")
 @pytest.mark.parametrize("relaxed", ["", "-relaxed"])
 @pytest.mark.parametrize(
     ("algorithm", "privacy", "K"), [("apeve", "none", 10**10), ("sdp-pe", "shuffle", 10**13)]

@@ -211,7 +211,7 @@ def begun(asked: RunSpec, seed: int, **how: Any) -> Any:
     return run(asked, seed, **how)
 
 
-@pytest.mark.usefixtures("noise_once", "nothing_proved")  # neither is told how the loop is played
+@pytest.mark.usefixtures("nothing_proved")  # neither is told how the loop is played
 @pytest.mark.parametrize(("key", "way"), [(key, way) for key in LEARNERS for way in WAYS[loop(key)]])
 def test_compiled_and_plain_python_give_the_same_bits(key: str, way: dict[str, Any]) -> None:
     """Of learners on counts: test_trace.py."""

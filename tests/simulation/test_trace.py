@@ -17,6 +17,7 @@ from scipy import stats
 from dprl import ALGORITHMS, ENVIRONMENTS, RunSpec, SeedTrace, Trace, run
 from dprl.mdp import planning
 from dprl.mdp.counts import visits
+from dprl.privacy import MECHANISMS
 from dprl.simulation import Run, start, trace_from_bytes
 from dprl.simulation.loops.module_run import ModuleRun
 from dprl.simulation.loops.replan import SeedRun
@@ -109,7 +110,7 @@ def test_the_largest_noise_relative_to_the_bound_is_recorded() -> None:
     np.testing.assert_allclose(trace.coverage_ratio, np.maximum.accumulate(ratio), rtol=1e-9)
 
 
-@pytest.mark.usefixtures("noise_once", "nothing_proved")  # neither is told how the loop is played
+@pytest.mark.usefixtures("nothing_proved")  # neither is told how the loop is played
 @pytest.mark.parametrize(
     ("algorithm", "privacy", "mechanism", "environment"),
     first(
@@ -140,6 +141,17 @@ def test_compiled_and_plain_python_give_the_same_bits(
         plain = SeedRun(spec, 5, plain=True, walk_below=walk_below)
         assert differing(ended(fast), ended(plain)) == []  # nor are the streams used up to another point
         same_bits(fast.trace(), plain.trace())
+
+
+def test_seeds_share_their_noise_until_a_mechanism_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    spec = spec_of("dp-ucbvi", "central", mechanism="gaussian-tree")
+    shared = ModuleRun(spec, 0).noise
+    assert ModuleRun(spec, 1).noise is shared
+    louder = dataclasses.replace(
+        MECHANISMS["gaussian-tree"], std=lambda stream: np.full(stream.releases, 7.0)
+    )
+    monkeypatch.setitem(MECHANISMS, "gaussian-tree", louder)
+    assert ModuleRun(spec, 0).noise.std.max() > shared.std.max()
 
 
 def test_seeds_root_seeds_and_streams_differ() -> None:
@@ -253,7 +265,7 @@ def test_run_reports_progress_and_keeps_the_order_of_seeds() -> None:
     np.testing.assert_array_equal(alone.regret, result.seeds[1].regret)
 
 
-quickly = pytest.mark.usefixtures("few_details", "noise_once")
+quickly = pytest.mark.usefixtures("few_details")
 
 
 @quickly

@@ -49,7 +49,8 @@ def cases() -> Iterator[Case]:
 
 
 def others() -> Iterator[Case]:
-    """The default learner under the default noise: schedules, structure, environments, users."""
+    """The default learner under the default noise: schedules, structure, environments, users, groups of questions."""
+    yield Case("three groups of five steps", small(privacy="local", epsilon=4.0, episodes=10**9))
     central: dict[str, Any] = {"algorithm": "dp-ucbvi", "privacy": "central"}
     for schedule, episodes in (("episodic", 2_000), ("geometric:0.05", 10**9), ("adaptive:0.1", 10**9)):
         yield Case(schedule, small(episodes=episodes, **central, schedule=schedule))

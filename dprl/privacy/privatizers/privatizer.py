@@ -6,6 +6,7 @@ import math
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -245,9 +246,10 @@ def with_noise(
     """
     mechanism, table = MECHANISMS[request.mechanism], table or stream
     events = events or table.releases
-    rows, m = statistic.rows(request.size), request.contribution
+    m, failure = request.contribution, per_event(request.beta, statistic.rows(request.size), events)
     std = statistic.counter(scale) * mechanism.std(table)
 
+    @cache
     def guarantee() -> Guarantee:
         wanted = (0.0, request.delta, REFERENCE_DELTA, *SMALL_DELTAS)
         deltas = sorted({d for d in wanted if d > 0 or not mechanism.needs_delta})
@@ -302,10 +304,7 @@ def with_noise(
             scale, mechanism.tail(table, per_event(request.beta, request.cells, events))
         ),
         std=std,
-        radius=lambda: (
-            scale
-            * mechanism.length(table, statistic.row(request.size), per_event(request.beta, rows, events))
-        ),
+        radius=cache(lambda: scale * mechanism.length(table, statistic.row(request.size), failure)),
         guarantee=guarantee,
         losses=lambda: losses_of_user(
             mechanism, statistic.sensitivity(request.size, REPLACE_ONE), scale, stream, m

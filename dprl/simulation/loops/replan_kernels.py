@@ -217,21 +217,7 @@ def meet(
     if setup.groups == 0:
         play(users, users_rng, model, setup, state)
         return
-    interview(
-        users_rng,
-        noise_rng,
-        model,
-        state.policy,
-        users,
-        setup.walk_below,
-        setup.groups,
-        setup.shares,
-        state.counts,
-        state.memory,
-        state.starts,
-        state.here,
-        state.there,
-    )
+    interview(users, users_rng, noise_rng, model, setup, state)
     lose(setup, state)
 
 
