@@ -72,12 +72,8 @@ def cache_folder() -> Path | None:
 def on_disk(function: Callable[..., Any]) -> bool:
     """Return whether a kernel has been compiled on this machine before, for any signature."""
     folder = cache_folder()
-    return folder is not None and any(folder.glob(f"{file_name(function)}-*"))
-
-
-def file_name(function: Callable[..., Any]) -> str:
-    """Return the prefix of the names of the files that store a kernel's compiled code."""
-    return f"{function.__module__}.{function.__qualname__}"[-80:]
+    name = f"{function.__module__}.{function.__qualname__}"[-80:]  # as in disk.KernelCache
+    return folder is not None and any(folder.glob(f"{name}-*"))
 
 
 @cache

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import atexit
-import threading
 import weakref
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -14,7 +13,7 @@ from numpy.typing import NDArray
 
 from dprl.engine.compiler import compiled
 from dprl.engine.module import ENGINE, Held, lack, manifest, own_name
-from dprl.engine.pack import GENERATOR, BufferAddress, Packing, Word
+from dprl.engine.pack import GENERATOR, BufferAddress, Of, Packing, Word
 
 WORD = 8  # bytes
 LINE = 64  # bytes; each array starts at a multiple of this number
@@ -32,8 +31,8 @@ def missing() -> str:
 
 
 @cache
-def _loaded() -> tuple[Any, Any, dict[str, int]]:
-    """Load the WebAssembly module. Return wasmtime's engine, the module, and the number of each of its functions."""
+def _loaded() -> tuple[Any, Any, dict[str, int], dict[str, int]]:
+    """Return wasmtime's engine, the module, and the number and the address (in all instances) of each function."""
     import wasmtime
 
     engine = wasmtime.Engine()
@@ -41,7 +40,13 @@ def _loaded() -> tuple[Any, Any, dict[str, int]]:
     for thing in (engine, module):
         atexit.register(thing.close)  # before the interpreter destroys objects needed for closing
     numbers = {name: number for number, name in enumerate((*manifest().kernels, *GENERATOR))}
-    return engine, module, numbers
+    store = wasmtime.Store(engine)
+    address = cast(Any, wasmtime.Instance(store, module, []).exports(store)["address"])
+    return engine, module, numbers, {name: int(address(store, number)) for name, number in numbers.items()}
+
+
+IDLE, SMALL = 2, 2**26  # the most instances that are kept for other runs, and the most bytes of each
+_idle: list[Instance] = []
 
 
 class Instance:
@@ -50,13 +55,28 @@ class Instance:
     def __init__(self) -> None:
         import wasmtime
 
-        engine, module, self._numbers = _loaded()
+        engine, module, self._numbers, self._addresses = _loaded()
+        self._sound = True  # whether no call has failed, after which the memory may be in disorder
         self._store = wasmtime.Store(engine)
         weakref.finalize(self, self._store.close)
         self._exports = cast(Any, wasmtime.Instance(self._store, module, []).exports(self._store))
         self._exports["_initialize"](self._store)
         self._memory: Any = self._exports["memory"]
         self._refresh()
+
+    @classmethod
+    def take(cls) -> Instance:
+        """Return an instance that nobody else uses; `give_back` it afterwards."""
+        try:
+            return _idle.pop()
+        except IndexError:
+            return cls()
+
+    def give_back(self, places: Sequence[int]) -> None:
+        """Free the memory that a call to `place` reserved, and keep the instance for others."""
+        if self._sound and len(_idle) < IDLE and self._content.nbytes <= SMALL:
+            self._exports["release"](self._store, places[0])
+            _idle.append(self)
 
     def place(self, arrays: Sequence[NDArray[Any]]) -> list[int]:
         """Copy contiguous arrays into the memory, and return their addresses. Raises MemoryError if it is full."""
@@ -69,10 +89,6 @@ class Instance:
         for address, array in zip(addresses, arrays, strict=True):
             self.write(address, array)
         return addresses
-
-    def release(self, addresses: Sequence[int]) -> None:
-        """Free the memory that one call to `place` reserved, given the addresses that it returned."""
-        self._exports["release"](self._store, addresses[0])
 
     def write(self, address: int, array: NDArray[Any]) -> None:
         """Copy a contiguous array to an address in the instance's memory."""
@@ -88,27 +104,28 @@ class Instance:
         """Locate the instance's memory again, because it may have grown and moved."""
         self._content = np.frombuffer(self._memory.get_buffer_ptr(self._store), dtype=np.uint8)
 
-    def words(self, words: Sequence[Word], places: list[int]) -> NDArray[np.uint64]:
-        """Convert a call's arguments to 64-bit numbers. `places` contains the address of each buffer."""
+    def load(self, arrays: Sequence[NDArray[Any]], words: Sequence[Word]) -> list[int]:
+        """Place arrays and the arguments of a call, and return their addresses; that of the arguments is the last."""
+        places = self.place([*arrays, np.empty(len(words), dtype=np.uint64)])
         found = [
-            word
-            if isinstance(word, int)
-            else places[word.buffer]
+            places[word.buffer]
             if isinstance(word, BufferAddress)
-            else int(self._exports["address"](self._store, self._numbers[word.function]))
+            else self._addresses[word.function]
+            if isinstance(word, Of)
+            else word
             for word in words
         ]
-        return np.array([word & (2**64 - 1) for word in found], dtype=np.uint64)
+        self.write(places[-1], np.array([word & (2**64 - 1) for word in found], dtype=np.uint64))
+        return places
 
     def call(self, kernel: str, words: int) -> None:
         """Call a kernel whose arguments are stored at `words`. Raises RuntimeError if it reports an error."""
+        self._sound = False
         status = self._exports["call"](self._store, self._numbers[kernel], words)
         self._refresh()
         if status != 0:
             raise RuntimeError(f"the kernel {kernel} reported an error.")
-
-
-_shared = threading.local()  # one instance for all calls in a thread
+        self._sound = True
 
 
 class ModuleKernel:
@@ -119,24 +136,16 @@ class ModuleKernel:
 
     def __call__(self, *arguments: Any) -> None:
         """Call the kernel, which changes the arrays in place."""
-        instance: Instance | None = getattr(_shared, "instance", None)
-        if instance is None:
-            instance = _shared.instance = Instance()
         packing = Packing()
-        result = packing.place("result", np.zeros(8, dtype=np.int64))
-        packing.words += [BufferAddress(result), BufferAddress(result)]
         for number, argument in enumerate(arguments):
             packing.add(str(number), argument)
-        places = instance.place([buffer.array for buffer in packing.buffers])
-        words = instance.place([instance.words(packing.words, places)])
-        try:
-            instance.call(self._name, words[0])
-            for number, array in packing.arrays().items():
-                if array.flags.writeable:
-                    instance.read(places[number], array)
-        finally:
-            instance.release(places)
-            instance.release(words)
+        instance = Instance.take()
+        places = instance.load([buffer.array for buffer in packing.buffers], packing.words)
+        instance.call(self._name, places[-1])
+        for number, array in packing.arrays().items():
+            if array.flags.writeable:
+                instance.read(places[number], array)
+        instance.give_back(places)
 
 
 @cache

@@ -32,6 +32,8 @@ class Of(NamedTuple):
 
 
 Word = int | BufferAddress | Of
+# The first words of a call: where numba puts a returned value, and an error.
+RESULT = BufferAddress(0), BufferAddress(0)
 
 
 class DrawnByPlayer(NamedTuple):
@@ -106,8 +108,8 @@ class Packing:
     """A builder that collects the words and buffers of one call."""
 
     def __init__(self, buffers: tuple[Buffer, ...] = ()) -> None:
-        self.words: list[Word] = []
-        self.buffers = list(buffers)
+        self.words: list[Word] = [*RESULT]
+        self.buffers = list(buffers) or [Buffer("result", np.zeros(8, dtype=np.int64))]
         self._placed: dict[tuple[int, int], int] = {}
         self._held: dict[int, NDArray[Any]] = {}  # kept alive, so that no other array gets the same address
 

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from dprl.engine.module import own_name
 from dprl.engine.pack import (
+    RESULT,
     Buffer,
-    BufferAddress,
     DrawnByPlayer,
     Pack,
     Packing,
@@ -131,7 +131,7 @@ def light_pack(run: SeedRun) -> Pack:
     if mechanism is None or mechanism.prepare is not optimal.correlate:
         return packed
     numbers = {buffer.name: number for number, buffer in enumerate(packed.buffers)}
-    rng, memory, result = (numbers[label] for label in ("noise_rng", "state.memory", "result"))
+    rng, memory = numbers["noise_rng"], numbers["state.memory"]
     releases = run.noise.stream.releases
     packing = Packing(packed.buffers)
     packing.buffers[rng] = Buffer("noise_rng", generator_state(streams(run.spec, run.seed)[1]))
@@ -139,14 +139,14 @@ def light_pack(run: SeedRun) -> Pack:
     # the arguments of `merge` in optimal.factors: its result has 16 numbers per release, and its weights have one
     around = optimal.poles((math.pi / 2) ** 2, 4.0 * releases**2, optimal.CHAINS)
     empty = np.zeros((releases, optimal.CHAINS)), np.zeros((releases, optimal.CHAINS))
-    packing.words += [BufferAddress(result), BufferAddress(result)]
     arrays = optimal.factors(releases).p, *around, *empty
     for label, array in zip(("weights", "shift", "weight", "keep", "gain"), arrays, strict=True):
         packing.add(f"draws.{label}", array)
-    merging, packing.words = packing.words, []
+    merging, packing.words = (
+        packing.words,
+        [*RESULT, 0],
+    )  # for one item, gaussian_sum adds one draw to each cell
     placed = {buffer.name: number for number, buffer in enumerate(packing.buffers)}
-    # for one item, gaussian_sum adds one draw to each cell
-    packing.words += [BufferAddress(result), BufferAddress(result), 0]
     packing.add("draws.leaves", np.array([0, 1, 2]))
     packing.add("draws.batches", np.zeros((1, 1), dtype=run.setup.batches.dtype))
     packing.add("draws.none", np.zeros((1, 1)))

@@ -247,7 +247,7 @@ def test_only_what_the_module_does_not_hold_is_compiled(
     try:
         assert not any(compiles(spec) for spec in (RunSpec(), RunSpec(privacy="local"), OfflineSpec()))
         assert compiles(LINEAR)
-        (tmp_path / f"{compiler.file_name(RegressionRun.kernel)}-0").touch()
+        (tmp_path / f"{RegressionRun.kernel.__module__}.simulate-0").touch()
         assert not compiles(LINEAR)
     finally:
         compiler.cache_folder.cache_clear()

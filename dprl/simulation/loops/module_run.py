@@ -5,6 +5,7 @@ NumPy and SciPy prepare everything before the first user, such as the calibrated
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, cast
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 from dprl.engine.compiler import on_disk
 from dprl.engine.host import WORD, Instance, ModuleKernel, missing
 from dprl.engine.module import Held, lack, own_name
-from dprl.engine.pack import BufferAddress, Pack, Packing
+from dprl.engine.pack import Pack, Packing
 from dprl.simulation.cost import estimate
 from dprl.simulation.details import Detail
 from dprl.simulation.loops.replan import SeedRun
@@ -63,11 +64,8 @@ def _packed(run: SeedRun) -> tuple[Pack, dict[int, NDArray[Any]]]:
             packing.add_function(held(source, part, stochastic).name)
         else:
             packing.add(part, value)
-    simulate = getattr(run._kernels.simulate, "py_func", run._kernels.simulate)
-    # two words before the arguments, for numba's return value and an error
-    result = BufferAddress(packing.place("result", np.zeros(8, dtype=np.int64)))
-    kernel = held(simulate, "simulate", stochastic).name
-    return Pack(kernel, (result, result, *packing.words), tuple(packing.buffers)), packing.arrays()
+    kernel = held(run.kernel, "simulate", stochastic).name
+    return Pack(kernel, tuple(packing.words), tuple(packing.buffers)), packing.arrays()
 
 
 class ModuleRun(SeedRun):
@@ -99,10 +97,10 @@ class ModuleRun(SeedRun):
 
     def _begin(self) -> Instance:
         packed, arrays = _packed(self)
-        self._instance = instance = Instance()
+        self._instance = instance = Instance.take()
         self._kernel = packed.kernel
-        self._places = instance.place([buffer.array for buffer in packed.buffers])
-        self._words = instance.place([instance.words(packed.words, self._places)])[0]
+        self._places = instance.load([buffer.array for buffer in packed.buffers], packed.words)
+        weakref.finalize(self, instance.give_back, self._places).atexit = False
         number_of = {id(array): number for number, array in arrays.items()}
         self._often = [(number_of[id(a)], a) for a in (*self._record, self.state.position)]
         seen = (getattr(self.state, name) for name in WITH_DETAILS)
@@ -118,8 +116,8 @@ class ModuleRun(SeedRun):
             super()._simulate(count, until)
             return
         instance = self._instance or self._begin()
-        instance.write(self._words + WORD * COUNT, np.array([count, until], dtype=np.int64))
-        instance.call(self._kernel, self._words)
+        instance.write(self._places[-1] + WORD * COUNT, np.array([count, until], dtype=np.int64))
+        instance.call(self._kernel, self._places[-1])
         self._read(instance, self._often)
 
     def _detail(self) -> Detail:
