@@ -32,7 +32,7 @@ def missing() -> str:
 
 @cache
 def _loaded() -> tuple[Any, Any, dict[str, int], dict[str, int]]:
-    """Return wasmtime's engine, the module, and the number and the address (in all instances) of each function."""
+    """Return wasmtime's engine, the module, each function's number, and its address, the same in all instances."""
     import wasmtime
 
     engine = wasmtime.Engine()
@@ -45,7 +45,7 @@ def _loaded() -> tuple[Any, Any, dict[str, int], dict[str, int]]:
     return engine, module, numbers, {name: int(address(store, number)) for name, number in numbers.items()}
 
 
-IDLE, SMALL = 2, 2**26  # the most instances that are kept for other runs, and the most bytes of each
+IDLE, SMALL = 2, 2**24  # the most instances that are kept for other runs, and the most bytes of each
 _idle: list[Instance] = []
 
 
@@ -73,7 +73,7 @@ class Instance:
             return cls()
 
     def give_back(self, places: Sequence[int]) -> None:
-        """Free the memory that a call to `place` reserved, and keep the instance for others."""
+        """Free the memory that `place` reserved, and keep the instance for others if it is small and sound."""
         if self._sound and len(_idle) < IDLE and self._content.nbytes <= SMALL:
             self._exports["release"](self._store, places[0])
             _idle.append(self)
@@ -120,12 +120,12 @@ class Instance:
 
     def call(self, kernel: str, words: int) -> None:
         """Call a kernel whose arguments are stored at `words`. Raises RuntimeError if it reports an error."""
-        self._sound = False
+        sound, self._sound = self._sound, False
         status = self._exports["call"](self._store, self._numbers[kernel], words)
         self._refresh()
         if status != 0:
             raise RuntimeError(f"the kernel {kernel} reported an error.")
-        self._sound = True
+        self._sound = sound
 
 
 class ModuleKernel:

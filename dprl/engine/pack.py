@@ -105,7 +105,7 @@ def generator_words(number: int) -> list[Word]:
 
 
 class Packing:
-    """A builder that collects the words and buffers of one call."""
+    """A builder that collects the words and buffers of one call. Given buffers must begin with the one for RESULT."""
 
     def __init__(self, buffers: tuple[Buffer, ...] = ()) -> None:
         self.words: list[Word] = [*RESULT]

@@ -206,14 +206,15 @@ def move(
 def interview(
     users: int, rng: np.random.Generator, asking: np.random.Generator, model: Model, setup: Any, state: Any
 ) -> None:
-    """Draw trajectories and the users' randomized answers; add them to `counts` and `memory` in the loop's state.
+    """Draw trajectories and the users' randomized answers. In the loop's state, add them to `counts` and `memory` (see
+    privacy/mechanisms/unary.py), and write `starts`.
 
     Users fall into groups at random. At every step h with h mod groups = g, the users of group g are asked about the
     transition, the visit or the reward, with probabilities `shares`. In each cell, rewards are drawn separately for the
     users who are asked about rewards and for the others.
 
-    A user's group is drawn only at its first question, because it does not matter before, and users who are not asked
-    again are one crowd. This has the same distribution as playing every group by itself, and costs less.
+    A user's group is drawn at its first question, because it affects nothing earlier, and users who are not asked again
+    are one crowd. This has the same distribution as playing every group by itself, and costs less.
 
     rng, asking: the random generators of trajectories and of questions. setup, state: see loops/replan_kernels.py.
     """
@@ -222,7 +223,7 @@ def interview(
     # counts of the users who are asked at a step, of those who are not, and of those asked about a cell who are in it
     answering, silent, inside = np.zeros(counts.shape), np.zeros(counts.shape), np.zeros(counts.shape)
     asked = np.zeros((H, 3))
-    # users by state: groups that are asked again, in the last one also all who wait to be asked, and then the rest
+    # users by group and state; the last group has all whose group is not drawn yet, the last row all not asked again
     crowds = np.zeros((groups + 1, S), dtype=np.int64)
     waiting, done = crowds[groups - 1], crowds[groups]
     begin(rng, model, users, state.starts)

@@ -142,10 +142,8 @@ def light_pack(run: SeedRun) -> Pack:
     arrays = optimal.factors(releases).p, *around, *empty
     for label, array in zip(("weights", "shift", "weight", "keep", "gain"), arrays, strict=True):
         packing.add(f"draws.{label}", array)
-    merging, packing.words = (
-        packing.words,
-        [*RESULT, 0],
-    )  # for one item, gaussian_sum adds one draw to each cell
+    merging = packing.words
+    packing.words = [*RESULT, 0]  # for one item, gaussian_sum adds one draw to each cell
     placed = {buffer.name: number for number, buffer in enumerate(packing.buffers)}
     packing.add("draws.leaves", np.array([0, 1, 2]))
     packing.add("draws.batches", np.zeros((1, 1), dtype=run.setup.batches.dtype))

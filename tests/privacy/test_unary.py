@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections import namedtuple
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
-from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -120,17 +120,8 @@ def one_by_one(noise: Noise, policy: Array, users: int, rng: np.random.Generator
     return total
 
 
-class Asked(NamedTuple):
-    groups: int
-    shares: Array
-
-
-class Block(NamedTuple):
-    policy: Array
-    counts: Array
-    memory: Array
-    starts: Array
-    there: Array
+Asked = namedtuple("Asked", "groups shares")
+Block = namedtuple("Block", "policy counts memory starts there")
 
 
 def in_a_block(noise: Noise, policy: Array, users: int, runs: int) -> Array:
@@ -138,18 +129,19 @@ def in_a_block(noise: Noise, policy: Array, users: int, runs: int) -> Array:
     mdp, model, stream = world(), model_of(world()), noise.stream
     counts, error = np.zeros((*mdp.R.shape, mdp.S + 2)), np.zeros(mdp.R.size * (mdp.S + 2))
     block = Block(policy, counts, np.zeros((5, error.size)), *np.zeros((2, mdp.S), dtype=np.int64))
-    asked = Asked(int(stream.batches[0, 0]), stream.batches[-1].copy())
     rngs = [generator(seed) for seed in (2, 3)]
-    given = (model, asked, block)
+    given = (model, Asked(int(stream.batches[0, 0]), stream.batches[-1].copy()), block)
     ask = compiled(interview, type_of(None)(type_of(1), rng_type(), rng_type(), *map(type_of, given)))
     turn_over = compiled(UNARY.add_noise, SIGNATURE)
-    found = []
+    found, truth = [], np.zeros(error.size)
     for _ in range(runs):
         error[:] = 0.0
         ask(users, *rngs, *given)
         assert sum(block.starts) == users
+        truth += block.memory[2]
         turn_over(0, stream.leaves, stream.batches, block.memory, rngs[1], error)
         found.append(error.reshape(counts.shape) * noise.scales)
+    assert np.array_equal(truth, counts.ravel())
     return np.array(found)
 
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from dprl.engine.compiler import on_disk
 from dprl.engine.host import WORD, Instance, ModuleKernel, missing
 from dprl.engine.module import Held, lack, own_name
-from dprl.engine.pack import Pack, Packing
+from dprl.engine.pack import RESULT, Pack, Packing
 from dprl.simulation.cost import estimate
 from dprl.simulation.details import Detail
 from dprl.simulation.loops.replan import SeedRun
@@ -25,7 +25,7 @@ from dprl.simulation.spec import RunSpec
 from dprl.statistics.counts import Counts
 
 ONE_FOR_ALL = ("add_noise", "publish")  # parts whose types are the same in loops of every kind
-COUNT = 2  # the index of the word for `count`, the first argument of `simulate`; see `_packed`
+COUNT = len(RESULT)  # the index of the word for `count`, the first argument of `simulate`
 WITH_DETAILS = "counts", "noisy", "released", "noise", "Q", "V", "policy", "errors", "bounds", "pace", "kept"
 FIRST = 10**9  # the most releases of a pack, which is more than any run has
 
@@ -97,7 +97,7 @@ class ModuleRun(SeedRun):
 
     def _begin(self) -> Instance:
         packed, arrays = _packed(self)
-        self._instance = instance = Instance.take()
+        instance = Instance.take()
         self._kernel = packed.kernel
         self._places = instance.load([buffer.array for buffer in packed.buffers], packed.words)
         weakref.finalize(self, instance.give_back, self._places).atexit = False
@@ -105,6 +105,7 @@ class ModuleRun(SeedRun):
         self._often = [(number_of[id(a)], a) for a in (*self._record, self.state.position)]
         seen = (getattr(self.state, name) for name in WITH_DETAILS)
         self._rarely = [(number_of[id(a)], a) for a in seen if id(a) in number_of]
+        self._instance = instance
         return instance
 
     def _read(self, instance: Instance, arrays: list[tuple[int, NDArray[Any]]]) -> None:

@@ -26,7 +26,7 @@ CHECKPOINTS = (100, 100)  # points of the curve, spaced logarithmically and line
 
 class SlicedRun(ABC):
     """The base class of runs with one random seed and scheduled releases. If `plain`, Python plays a run instead of
-    compiled code, with the same bits. Up to `walk_below` users in a block are simulated one by one, unless asked."""
+    compiled code, with the same bits. Up to `walk_below` users are simulated one by one if they answer no questions."""
 
     kernel: Callable[..., Any]  # the loop itself, which numba compiles first when it plays the run
     handed: tuple[str, ...]  # the functions in `_kernels` that the loop calls, in the order of its arguments
