@@ -154,7 +154,7 @@ def users_needed(
             words = [style.plain(row.note)]
             chart.words([smallest], [-float(i)], words, chart.colors.muted, textposition="middle right")
     known = [v for row in rows for v in (row.needed, row.low, min(row.high, most)) if np.isfinite(v)]
-    known = known or [10.0, most / 10]  # nothing is found, or not yet
+    known = known or [10.0, most / 10]  # if nothing is found
     low, high = np.log10(min(known)), np.log10(max(known))
     chart.x(range=[np.floor(low - 0.35), np.ceil(high + 0.35)])
     chart.x(type="log", nticks=6, tickangle=0, exponentformat="power")

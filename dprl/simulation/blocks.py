@@ -142,7 +142,7 @@ def sample(
 
 @kernel
 def begin(rng: np.random.Generator, model: Model, users: int, starts: Ints) -> None:
-    """Draw the start states of `users` users [S]."""
+    """Draw how many of `users` users begin in each state, and write the numbers to `starts` [S]."""
     left = users
     for s in range(starts.shape[0]):
         starts[s] = binomial(rng, left, model.conditional_d1[s])
@@ -214,7 +214,7 @@ def interview(
     users who are asked about rewards and for the others.
 
     A user's group is drawn at its first question, because it affects nothing earlier, and users who are not asked again
-    are one crowd. This has the same distribution as playing every group by itself, and costs less.
+    are drawn together. The distribution is the same as if every group were drawn by itself.
 
     rng, asking: the random generators of trajectories and of questions. setup, state: see loops/replan_kernels.py.
     """
@@ -223,7 +223,7 @@ def interview(
     # counts of the users who are asked at a step, of those who are not, and of those asked about a cell who are in it
     answering, silent, inside = np.zeros(counts.shape), np.zeros(counts.shape), np.zeros(counts.shape)
     asked = np.zeros((H, 3))
-    # users by group and state; the last group has all whose group is not drawn yet, the last row all not asked again
+    # users by group and state; `waiting` includes all whose group is not drawn yet, and `done` are not asked again
     crowds = np.zeros((groups + 1, S), dtype=np.int64)
     waiting, done = crowds[groups - 1], crowds[groups]
     begin(rng, model, users, state.starts)

@@ -89,11 +89,11 @@ def noise_of_schedule(spec: RunSpec, K: int) -> Noise:
     """Return the noise of a run with K users, whose releases follow the spec's schedule. All seeds share it."""
     # the entries of registries on which the noise depends, because any of them may be replaced
     used = PRIVATIZERS[spec.privacy], MECHANISMS.get(spec.mechanism or ""), spec.statistic, spec.problem_size
-    return _shared(spec, K, used)
+    return _shared_noise(spec, K, used)
 
 
 @lru_cache(maxsize=4)  # the curves of a first comparison
-def _shared(spec: RunSpec, K: int, used: object) -> Noise:
+def _shared_noise(spec: RunSpec, K: int, used: object) -> Noise:
     limit = schedules.limit(spec.schedule, K, spec.problem_size, PRIVATIZERS[spec.privacy].per_release)
     return noise_of(spec, schedules.times(spec.schedule, K), releases=limit)
 
